@@ -1,0 +1,110 @@
+// Package op holds the vectorized operators. Stateless ones are Stages, applied
+// to a chunk at a time; those that keep rows or groups between batches, or need all
+// rows of a batch, are Breakers: they take a batch in segments and give their rows
+// when all of it has been merged.
+//
+// An operator knows its expressions and its state and nothing of plans, sources or
+// the log. exec drives it.
+package op
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/plan/expr"
+)
+
+// Emit takes one chunk of an operator's result. The chunk is valid during the
+// call; who keeps it calls Retain.
+type Emit func(rec arrow.Record) error
+
+// Batch is what an operator may know of the micro-batch that runs.
+type Batch struct {
+	ID   int64
+	Expr *expr.Ctx
+	// LateMicros is the late watermark L and EvictMicros the eviction watermark E of
+	// this operator, in UTC microseconds; L of a batch is E of the batch before
+	// (spark-semantics §1.2).
+	LateMicros, EvictMicros int64
+	// Late takes rows that this operator dropped as late. It is called from
+	// Merge, never concurrently.
+	Late func(rec arrow.Record) error
+}
+
+// Stage is a stateless operator.
+type Stage interface {
+	// Apply returns the rows that follow from rec. It must be safe for concurrent
+	// use: several segments of a batch run at once. The result is released by the
+	// caller; rec stays the caller's.
+	Apply(t *Task, rec arrow.Record) (arrow.Record, error)
+}
+
+// Task is the scratch of one segment: what Stages count while it runs. exec adds
+// the tasks of a batch up in the order of the segments.
+type Task struct {
+	Expr     *expr.Ctx
+	Filtered int64                                          // rows removed by Filters
+	Event    []EventStats                                   // per watermark node, by ID
+	Bad      func(rec arrow.Record, row int, reason string) // a row refused by a Stage, such as a NULL event time
+}
+
+// EventStats are the event times that one watermark node saw in a batch, in
+// milliseconds, floored (spark-semantics §1.1).
+type EventStats struct {
+	Count     int64
+	MinMillis int64
+	MaxMillis int64
+	SumMillis float64 // for the average, which progress shows
+}
+
+// Segment takes one contiguous part of a batch's input, in order.
+type Segment interface {
+	// Consume takes one chunk. The chunk is valid during the call; who keeps it
+	// calls Retain.
+	Consume(rec arrow.Record) error
+}
+
+// Breaker is an operator that needs the whole input of a batch before it can
+// answer. Calls for one batch: Begin; for each input 0..n-1 and each of its
+// segments in order: Segment, then Consume for all chunks (different segments may
+// run concurrently), then Merge in the order of the segments from one goroutine;
+// at last Finish. All inputs up to i are merged before a segment of i+1 is merged.
+type Breaker interface {
+	Begin(b *Batch) error
+	Segment(input int) Segment
+	Merge(s Segment) error
+	Finish(emit Emit) error
+}
+
+// Stateful is a Breaker whose state outlives the batch. After any error the
+// operator is unusable: it must be made anew and restored from the checkpoint.
+type Stateful interface {
+	Breaker
+	// Name is Spark's operatorName: stateStoreSave, dedupe, sessionWindowStateStoreSaveExec, ...
+	Name() string
+	// WantsBatch reports whether a batch without rows is due when the eviction
+	// watermark goes from last to next (spark-semantics §1.3).
+	WantsBatch(nextMicros, lastMicros int64) bool
+	// OutputWatermark returns the watermark below this operator for an input one.
+	OutputWatermark(inMicros int64) int64
+	// Stats describes the batch that just finished.
+	Stats() Stats
+	// AppendChanges appends what the batch changed, to be written as part of the
+	// STATE record, and forgets which groups are dirty.
+	AppendChanges(dst []byte) []byte
+	// ApplyChanges replays what AppendChanges wrote, oldest batch first.
+	ApplyChanges(changes []byte) error
+	// AppendSnapshot appends the whole state.
+	AppendSnapshot(dst []byte) []byte
+	// Restore replaces the state by a snapshot.
+	Restore(snapshot []byte) error
+}
+
+// Stats are Spark's stateOperators counters of one batch.
+type Stats struct {
+	RowsTotal      int64 // after the batch
+	RowsUpdated    int64
+	RowsRemoved    int64
+	RowsLate       int64 // dropped by the watermark, counted per row (D4)
+	RowsPartlyLate int64 // late for some of their windows only
+	MemoryBytes    int64
+}

@@ -1,0 +1,89 @@
+package sqlerr
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/mattn/go-runewidth"
+)
+
+// Source is a text that statements were read from, kept so that errors can show it.
+type Source struct {
+	Name string // file name as the user gave it; "" for text typed at the prompt
+	Text string
+}
+
+// Position returns line and column of a byte offset, both from 1. The column
+// counts characters, not bytes.
+func (s *Source) Position(offset int) (line, column int) {
+	offset = min(max(offset, 0), len(s.Text))
+	before := s.Text[:offset]
+	line = 1 + strings.Count(before, "\n")
+	start := strings.LastIndexByte(before, '\n') + 1
+	return line, 1 + len([]rune(before[start:]))
+}
+
+// Render returns the full message: `file:line:column: ` for scripts, code and
+// text, then LINE n with the source line and a caret under the offending text,
+// detail and hint. src may be nil when no text is known.
+func Render(err error, src *Source) string {
+	e := asError(err)
+	var b strings.Builder
+	hasPos := src != nil && e.Span.End > e.Span.Start || (src != nil && e.Span.Start > 0)
+	if hasPos && src.Name != "" {
+		line, column := src.Position(e.Span.Start)
+		fmt.Fprintf(&b, "%s:%d:%d: ", src.Name, line, column)
+	}
+	b.WriteString("ERROR ")
+	b.WriteString(e.Error())
+	if hasPos {
+		writeCaret(&b, src, e.Span)
+	}
+	if e.Detail != "" {
+		b.WriteString("\n" + e.Detail)
+	}
+	if e.Hint != "" {
+		b.WriteString("\nHint: " + e.Hint)
+	}
+	return b.String()
+}
+
+// writeCaret shows the line of the span and marks its first character. Tabs are
+// shown as one blank and wide characters count as two columns, so that the caret
+// stands where a terminal shows the character.
+func writeCaret(b *strings.Builder, src *Source, span Span) {
+	offset := min(max(span.Start, 0), len(src.Text))
+	start := strings.LastIndexByte(src.Text[:offset], '\n') + 1
+	end := len(src.Text)
+	if i := strings.IndexByte(src.Text[offset:], '\n'); i >= 0 {
+		end = offset + i
+	}
+	line, _ := src.Position(offset)
+	show := func(s string) string {
+		return strings.NewReplacer("\t", " ", "\r", "").Replace(s)
+	}
+	prefix := fmt.Sprintf("LINE %d: ", line)
+	column := len(prefix) + runewidth.StringWidth(show(src.Text[start:offset]))
+	fmt.Fprintf(b, "\n%s%s\n%s^", prefix, show(src.Text[start:end]), strings.Repeat(" ", column))
+}
+
+func asError(err error) *Error {
+	for e := err; e != nil; {
+		if s, ok := e.(*Error); ok {
+			if e == err {
+				return s
+			}
+			// Keep what the wrappers say was being done, but the code, position and
+			// hint of the user-facing error inside.
+			c := *s
+			c.Text, c.Err = strings.TrimPrefix(strings.Replace(err.Error(), s.Code+": ", "", 1), ": "), nil
+			return &c
+		}
+		u, ok := e.(interface{ Unwrap() error })
+		if !ok {
+			break
+		}
+		e = u.Unwrap()
+	}
+	return &Error{Code: Internal, Text: err.Error(), Hint: "this is a bug in ssql; please report it with the script that led here"}
+}

@@ -1,0 +1,304 @@
+// Package plan binds a parsed query to a catalog, follows the watermark through
+// every node, refuses what could never give an answer, and describes the result:
+// to exec, which lowers it to operators, to the user as EXPLAIN, and to the next
+// start as a fingerprint.
+//
+// It has no runtime: nothing here reads a row.
+package plan
+
+import (
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
+
+// Span is a place in the source text.
+type Span = sqlerr.Span
+
+// Mode is Spark's output mode.
+type Mode uint8
+
+// The output modes.
+const (
+	Append Mode = iota
+	Update
+	Complete
+)
+
+// String returns the mode as SET output_mode spells it.
+func (m Mode) String() string { return [...]string{"append", "update", "complete"}[m] }
+
+// Column is a column of a node's result.
+type Column struct {
+	types.Field
+	Table string // the alias it is reached by; "" for a computed column
+	// Mark is set on a column that carries event time; nil for all others.
+	Mark *Mark
+}
+
+// Mark says that a column carries event time: it is the watermark column itself,
+// renamed at most, or a part of a window over one.
+type Mark struct {
+	Watermark *WatermarkDef // nil for a window over a column without watermark
+	Part      Part
+	Window    *WindowSpec // nil for Part Instant
+}
+
+// Part is which part of an event time a marked column holds.
+type Part uint8
+
+// The parts. Only Instant and WindowTime columns can be windowed again; the group
+// of any part of a window closes at the window's end.
+const (
+	Instant      Part = iota // the event time itself
+	WindowStart              // window_start
+	WindowEnd                // window_end
+	WindowTime               // window_end - 1 µs
+	WindowStruct             // Spark's struct window{start, end}
+)
+
+// WatermarkDef is one watermark node of a query.
+type WatermarkDef struct {
+	ID          int // from 0, in the order of first appearance in the plan
+	Relation    string
+	Column      string
+	DelayMicros int64
+	Span        Span
+}
+
+// WindowKind is a row of the window table.
+type WindowKind uint8
+
+// The window kinds.
+const (
+	Tumble WindowKind = iota
+	Hop
+	Cumulate
+	Session
+)
+
+// WindowSpec is a window without the column it is over. Times are microseconds.
+type WindowSpec struct {
+	Kind         WindowKind
+	SizeMicros   int64     // Session: the constant gap, 0 when Gap is set
+	SlideMicros  int64     // Hop: slide; Cumulate: step; Tumble: equal to size
+	OffsetMicros int64     // added to the epoch alignment
+	Gap          expr.Expr // Session: a gap computed per row; nil when constant
+}
+
+// Node is a logical operator. The set is closed; exec lowers each in one switch.
+// Nodes are immutable after Bind.
+type Node interface {
+	// Columns returns the result columns, in order.
+	Columns() []Column
+	// Inputs returns the children, left first.
+	Inputs() []Node
+	node()
+}
+
+type (
+	// Scan reads a stream. Source indexes Plan.Sources.
+	Scan struct {
+		Source int
+		Stream string
+		Cols   []Column
+	}
+	// StaticScan reads a DuckDB table, snapshotted per batch.
+	StaticScan struct {
+		Table string // the text DuckDB gets: a quoted name, or a query in parentheses
+		Cols  []Column
+	}
+	// Watermark observes the event-time column Index of its input: rows with a
+	// NULL there are bad rows.
+	Watermark struct {
+		Input Node
+		Index int
+		Def   *WatermarkDef
+		Cols  []Column
+	}
+	// Filter keeps the rows for which Cond is true.
+	Filter struct {
+		Input Node
+		Cond  expr.Expr
+	}
+	// Project computes columns.
+	Project struct {
+		Input Node
+		Exprs []expr.Expr
+		Cols  []Column
+	}
+	// WindowAssign appends window_start, window_end and window_time to each row, one row
+	// per window it falls in. Time is evaluated over the input. Lowering fuses it
+	// into an Aggregate above where it can.
+	WindowAssign struct {
+		Input Node
+		Spec  *WindowSpec
+		Time  expr.Expr
+		Cols  []Column
+	}
+	// Aggregate groups. Its result columns are, in this order: with Window set,
+	// window_start and window_end (TIMESTAMP); then Keys; then Aggs.
+	Aggregate struct {
+		Input Node
+		// Window is the window that the operator assigns itself from Time; nil when
+		// there is none or when it comes as plain columns (see EventKey).
+		Window *WindowSpec
+		Time   expr.Expr // nil without Window
+		Keys   []expr.Expr
+		// EventKey is the index into Keys whose value closes a group: an event-time
+		// column, or a window end; -1 when Window is set or no key carries event
+		// time. A group is late and closed when its value is <= the watermark.
+		EventKey int
+		Aggs     []AggCall
+		Mark     *Mark // of the window or of the event key; nil without event time
+		Cols     []Column
+		Span     Span // of GROUP BY or of the first aggregate
+	}
+	// Dedup keeps the first row of each key.
+	Dedup struct {
+		Input  Node
+		Keys   []int // columns of the input
+		Within bool  // within watermark: keys expire at event time + delay
+		// EventKey is the index into the input's columns of the event time if it is
+		// among Keys, else -1. EventTime is the input's event-time column or -1.
+		EventKey, EventTime int
+		Span                Span
+	}
+	// Join joins two streams, or a stream with a StaticScan subtree.
+	Join struct {
+		Kind        JoinKind
+		Left, Right Node
+		LeftKeys    []expr.Expr // over Left
+		RightKeys   []expr.Expr // over Right
+		Residual    expr.Expr   // over the columns of both; nil without
+		LeftFilter  expr.Expr   // conjuncts of ON over left alone, kept in the join; nil without
+		RightFilter expr.Expr
+		NullSafe    []bool // per key: <=>
+		State       JoinState
+		Static      bool // the right side is a table
+		Cols        []Column
+		Span        Span
+	}
+	// Union concatenates inputs of equal schema.
+	Union struct {
+		Ins  []Node
+		Cols []Column
+	}
+	// Sort orders a complete result.
+	Sort struct {
+		Input Node
+		Keys  []SortKey
+	}
+	// Limit passes the first Count rows: of the whole life of the query in append
+	// mode, of each result in complete mode.
+	Limit struct {
+		Input  Node
+		Count  int64
+		Offset int64
+		Span   Span
+	}
+	// Expand emits each row once per grouping set, with the keys outside the set
+	// NULL: ROLLUP, CUBE, GROUPING SETS. It appends grouping_id (BIGINT).
+	Expand struct {
+		Input Node
+		Keys  []expr.Expr
+		Sets  [][]int // indexes into Keys that a set keeps
+		Cols  []Column
+	}
+	// Unnest appends the elements of a list, one row each.
+	Unnest struct {
+		Input Node
+		List  expr.Expr
+		Outer bool
+		Cols  []Column
+	}
+)
+
+// AggCall is one aggregate of an Aggregate node.
+type AggCall struct {
+	*expr.Aggregate
+	Filter   expr.Expr // FILTER (WHERE ...); nil without
+	Distinct bool
+	Text     string // canonical text with FILTER and DISTINCT, part of the fingerprint
+}
+
+// SortKey is one ORDER BY key.
+type SortKey struct {
+	Expr       expr.Expr
+	Desc       bool
+	NullsFirst bool
+}
+
+// JoinKind is the type of a join.
+type JoinKind uint8
+
+// The join kinds.
+const (
+	Inner JoinKind = iota
+	LeftOuter
+	RightOuter
+	FullOuter
+	LeftSemi
+	LeftAnti
+)
+
+// JoinState says when buffered rows of a stream–stream join leave, as Spark
+// derives it (spark-semantics §1.5).
+type JoinState struct {
+	// LeftTime and RightTime are the event-time columns of the sides (window end
+	// for a window), -1 without.
+	LeftTime, RightTime int
+	// KeyTime is the index into the join keys that carries event time on either
+	// side; -1 if none does. If set, both sides are evicted by that key.
+	KeyTime int
+	// With KeyTime < 0: rows of a side leave when their time is <= E + the bound,
+	// in microseconds. Nil: they stay for ever.
+	LeftBound, RightBound *int64
+}
+
+// Columns of the nodes.
+func (n *Scan) Columns() []Column         { return n.Cols }
+func (n *StaticScan) Columns() []Column   { return n.Cols }
+func (n *Watermark) Columns() []Column    { return n.Cols }
+func (n *Filter) Columns() []Column       { return n.Input.Columns() }
+func (n *Project) Columns() []Column      { return n.Cols }
+func (n *WindowAssign) Columns() []Column { return n.Cols }
+func (n *Aggregate) Columns() []Column    { return n.Cols }
+func (n *Dedup) Columns() []Column        { return n.Input.Columns() }
+func (n *Join) Columns() []Column         { return n.Cols }
+func (n *Union) Columns() []Column        { return n.Cols }
+func (n *Sort) Columns() []Column         { return n.Input.Columns() }
+func (n *Limit) Columns() []Column        { return n.Input.Columns() }
+func (n *Expand) Columns() []Column       { return n.Cols }
+func (n *Unnest) Columns() []Column       { return n.Cols }
+
+// Inputs of the nodes.
+func (n *Scan) Inputs() []Node         { return nil }
+func (n *StaticScan) Inputs() []Node   { return nil }
+func (n *Watermark) Inputs() []Node    { return []Node{n.Input} }
+func (n *Filter) Inputs() []Node       { return []Node{n.Input} }
+func (n *Project) Inputs() []Node      { return []Node{n.Input} }
+func (n *WindowAssign) Inputs() []Node { return []Node{n.Input} }
+func (n *Aggregate) Inputs() []Node    { return []Node{n.Input} }
+func (n *Dedup) Inputs() []Node        { return []Node{n.Input} }
+func (n *Join) Inputs() []Node         { return []Node{n.Left, n.Right} }
+func (n *Union) Inputs() []Node        { return n.Ins }
+func (n *Sort) Inputs() []Node         { return []Node{n.Input} }
+func (n *Limit) Inputs() []Node        { return []Node{n.Input} }
+func (n *Expand) Inputs() []Node       { return []Node{n.Input} }
+func (n *Unnest) Inputs() []Node       { return []Node{n.Input} }
+
+func (*Scan) node()         {}
+func (*StaticScan) node()   {}
+func (*Watermark) node()    {}
+func (*Filter) node()       {}
+func (*Project) node()      {}
+func (*WindowAssign) node() {}
+func (*Aggregate) node()    {}
+func (*Dedup) node()        {}
+func (*Join) node()         {}
+func (*Union) node()        {}
+func (*Sort) node()         {}
+func (*Limit) node()        {}
+func (*Expand) node()       {}
+func (*Unnest) node()       {}

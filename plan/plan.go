@@ -1,0 +1,99 @@
+package plan
+
+import (
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// Catalog is what the planner asks for names. It is declared here because only
+// the planner calls it.
+type Catalog interface {
+	// Relation returns the stream, view or table of a name; nil if there is none.
+	Relation(name sql.Name) (*Relation, error)
+	// Similar returns the known name nearest to a missing one, "" if none is near.
+	Similar(name string) string
+}
+
+// Relation is a named input.
+type Relation struct {
+	Name string
+	// Exactly one of the following is set.
+	Stream *Stream
+	View   *sql.Query
+	Table  *Table
+}
+
+// Stream is a declared stream. Stored are the columns that the source delivers; Computed
+// are evaluated over them, in order, each seeing those before it.
+type Stream struct {
+	ID         string // identity that a restart compares: connector and options that name the data
+	Stored     []types.Field
+	Computed   []ComputedColumn
+	Order      []string // names of stored and computed columns as declared
+	Watermarks []StreamWatermark
+}
+
+// ComputedColumn is `name [type] AS expr` of a stream.
+type ComputedColumn struct {
+	Name string
+	Type *types.Type // nil: the type of the expression
+	Expr sql.Expr
+}
+
+// StreamWatermark is WATERMARK FOR column AS column - delay.
+type StreamWatermark struct {
+	Column      string
+	DelayMicros int64
+	Span        Span
+}
+
+// Table is a DuckDB table or view.
+type Table struct {
+	Text   string // quoted, qualified name
+	Fields []types.Field
+}
+
+// Plan is a bound and checked query.
+type Plan struct {
+	Root       Node
+	Mode       Mode
+	Columns    []Column
+	Sources    []SourceRef
+	Watermarks []*WatermarkDef // by ID
+	Policy     Policy
+	Notices    []string
+	// KeyColumns are the result columns that identify a row in update mode, for
+	// the sink; nil when every row is new.
+	KeyColumns []int
+}
+
+// SourceRef is one stream read by a plan. A stream read twice is two sources.
+type SourceRef struct {
+	Stream string
+	Fields []types.Field // the stored columns that the plan reads, in the order of Scan
+	ID     string
+}
+
+// Policy is how the watermarks of several inputs make one.
+type Policy uint8
+
+// The policies.
+const (
+	MinPolicy Policy = iota
+	MaxPolicy
+)
+
+// Options change what Bind accepts.
+type Options struct {
+	Mode Mode
+	// AutoMode lets an ad-hoc SELECT fall back from append to update where append
+	// has no answer; the plan then carries a notice.
+	AutoMode bool
+	Policy   Policy
+}
+
+// The rest of the package:
+//
+//	Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error)
+//	Explain(p *Plan, kind ExplainKind) string
+//	Fingerprint(p *Plan) *Print, Compare(old, new *Print) *Verdict

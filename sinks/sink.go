@@ -1,0 +1,96 @@
+// Package sinks is the contract between the engine and whatever takes results. A
+// connector is a directory below it and one row in cmd/ssql/connectors.go.
+package sinks
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/sql/types"
+)
+
+// Mode is how a batch changes what the sink holds.
+type Mode uint8
+
+// The modes.
+const (
+	Append   Mode = iota // add the rows
+	Update               // replace the rows of equal keys
+	Complete             // replace everything
+)
+
+// Marker is what a sink stores with the rows of a batch, in the same transaction. It
+// tells a restart whether the batch has arrived.
+type Marker struct {
+	QueryID    string // identity of the query, for ever
+	Generation int64  // number of the run that wrote it: a stale process has a smaller one
+	Batch      int64
+	Digest     uint64 // of the PLAN record: the same batch of another history differs
+}
+
+// Batch is what one micro-batch writes.
+type Batch struct {
+	Marker
+	Query string // name of the query
+	Mode  Mode
+	Keys  []int // Update: columns that identify a row
+	// WindowColumn is a TIMESTAMP column among Keys that grows with time, -1
+	// without: it bounds which stored rows can be replaced.
+	WindowColumn int
+	Schema       *arrow.Schema
+	Records      []arrow.Record
+	Rows         int64
+	// Side are rows for system tables that must be stored exactly once too: late
+	// and bad rows. Sinks without such tables ignore it.
+	Side []SideRows
+	// Info goes into the commits table beside the marker.
+	Info CommitInfo
+}
+
+// SideRows are rows for one table of the schema ssql.
+type SideRows struct {
+	Table  string // late_rows or bad_rows
+	Record arrow.Record
+}
+
+// CommitInfo describes a batch in ssql.commits.
+type CommitInfo struct {
+	BatchMicros                                      int64 // the batch's time
+	WatermarkMicros                                  int64
+	RowsIn, RowsOut, RowsLate, RowsBad, RowsFiltered int64
+}
+
+// Sink takes the results of one query. One goroutine calls it.
+type Sink interface {
+	// Head returns the newest marker that the sink holds for a query; ok is false
+	// if it holds none.
+	Head(ctx context.Context, queryID string) (m Marker, ok bool, err error)
+	// Write stores a batch and its marker together and returns when both are
+	// durable. The same batch may come again after a crash: the engine has asked
+	// Head first, but a sink must still refuse a batch that is not newer than its
+	// head (E_FENCED) rather than store it twice. If the outcome of a commit is
+	// not known, Write finds it out by reading the marker before it returns.
+	Write(ctx context.Context, b *Batch) error
+	// Transactional reports whether Head is meaningful: false for a console.
+	Transactional() bool
+	Close() error
+}
+
+// Spec describes a connector: a row of the table in cmd/ssql.
+type Spec struct {
+	Name    string
+	Summary string
+	Open    func(o OpenContext) (Sink, error)
+}
+
+// OpenContext is what Open gets.
+type OpenContext struct {
+	Query   string
+	QueryID string
+	Target  string // table name or path as written
+	Mode    Mode
+	Fields  []types.Field
+	Keys    []int
+	Set     map[string]any
+}

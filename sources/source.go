@@ -1,0 +1,136 @@
+// Package sources is the contract between the engine and whatever delivers rows. A
+// connector is a directory below it and one row in cmd/ssql/connectors.go.
+package sources
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/sql/types"
+)
+
+// Limits bound one batch. Zero means no limit.
+type Limits struct {
+	FilesMax int64
+	RowsMax  int64
+	BytesMax int64
+}
+
+// Range is what one batch reads from one source: connector-defined JSON that is
+// written to the log before the batch runs. It pins everything that reading depends
+// on (file names, sizes, byte ranges), so the same Range gives the same rows any
+// number of times, also in another process.
+type Range = json.RawMessage
+
+// Source delivers the rows of one stream to one query. One goroutine calls it,
+// except for the Segments, which may be read concurrently.
+type Source interface {
+	// Restore sets the position from a snapshot; nil means nothing was read yet.
+	// It is called once, before anything else.
+	Restore(position []byte) error
+	// Next returns what there is to read beyond the position, within the limits; nil
+	// if there is nothing. It does not move the position. The same call may give
+	// more later.
+	Next(ctx context.Context, limits Limits) (Range, error)
+	// Advance moves the position behind a Range: the batch that reads it has been
+	// planned. It is also how a restart replays the log.
+	Advance(r Range) error
+	// Position returns the position for a snapshot. Its size must not grow with
+	// what was read for ever.
+	Position() ([]byte, error)
+	// Offset describes the position for progress, as Spark's source would: JSON.
+	Offset() json.RawMessage
+	// Segments opens a Range: the parts in the order of their rows. What the parts
+	// are depends on the Range alone. E_SOURCE_MISSING and E_SOURCE_CHANGED name
+	// a file that is not what was pinned.
+	Segments(ctx context.Context, r Range) ([]Segment, error)
+	// Commit says that the batch that read r is committed: the source may archive
+	// or forget it. It may be called again after a crash.
+	Commit(r Range) error
+	// Description names the source for progress, such as "files[incoming/*.json]".
+	Description() string
+	Close() error
+}
+
+// Segment is one part of a batch's input, read by one goroutine.
+type Segment interface {
+	// Read decodes the part into chunks of at most c.ChunkRows rows with the columns
+	// of the source's schema, in order. A chunk is released when emit returns.
+	Read(ctx context.Context, c *ReadContext, emit func(rec arrow.Record) error) error
+}
+
+// ReadContext is what a Segment needs and where it reports.
+type ReadContext struct {
+	ChunkRows int
+	// Bad takes a line that is no row: it is counted and kept in ssql.bad_rows. It
+	// is called in the order of the lines of one segment.
+	Bad func(b BadRow)
+	// Notice takes a message to the user, said once per query and text.
+	Notice func(text string)
+}
+
+// BadRow is one refused line.
+type BadRow struct {
+	File   string // path, or the connector's name for the place
+	Line   int64  // from 1; 0 if the source has no lines
+	Column string // the column at fault, "" for the whole line
+	Reason string
+	Raw    string // the line, cut to a bounded length
+}
+
+// Spec describes a connector: a row of the table in cmd/ssql.
+type Spec struct {
+	Name    string
+	Summary string
+	Options []Option
+	// Infer returns the columns of a stream that was declared without any, from a
+	// sample of its data. Nil if the connector cannot.
+	Infer func(o Values) ([]types.Field, error)
+	// Check validates the options of a CREATE STREAM without opening anything
+	// for long.
+	Check func(o Values) error
+	// Identity returns what a restart compares: the options that name the data.
+	Identity func(o Values) string
+	// Open returns the source of one stream for one query.
+	Open func(o OpenContext) (Source, error)
+}
+
+// OpenContext is what Open gets.
+type OpenContext struct {
+	Stream  string
+	Options Values
+	// Fields are the columns to deliver, a subset of those declared, in the order
+	// of the chunk.
+	Fields []types.Field
+	// Encode lists, per field, whether a VARCHAR column should come dictionary
+	// encoded: it is a grouping key.
+	Encode []bool
+}
+
+// Option is a declared option of a connector, a format or the session.
+type Option struct {
+	Name    string
+	Type    string // string, integer, boolean, duration, bytes
+	Default string // as text; "" means none
+	Summary string
+	Values  []string // the accepted values, if they are a closed list
+}
+
+// Values are the options of one stream, checked against the Spec: every key is
+// declared and every value has the declared type (string, int64, bool; durations
+// are int64 microseconds, bytes int64). BaseDir is where relative paths start.
+type Values struct {
+	BaseDir string
+	Set     map[string]any
+}
+
+// String returns a string option or "".
+func (v Values) String(key string) string { s, _ := v.Set[key].(string); return s }
+
+// Int returns an integer, duration or bytes option or 0.
+func (v Values) Int(key string) int64 { n, _ := v.Set[key].(int64); return n }
+
+// Bool returns a boolean option or false.
+func (v Values) Bool(key string) bool { b, _ := v.Set[key].(bool); return b }

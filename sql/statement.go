@@ -1,0 +1,153 @@
+package sql
+
+import "ssql/sql/types"
+
+// Statement is one parsed statement. The set is closed; internal/session has one
+// row of its dispatch table for each.
+type Statement interface {
+	Pos() Span
+	statement()
+}
+
+// Node is embedded in every statement.
+type Node struct {
+	Span Span
+	Text string // the source text of the statement, without the closing semicolon
+}
+
+// Pos returns where the statement stands.
+func (n Node) Pos() Span { return n.Span }
+
+func (Node) statement() {}
+
+// Option is one key = value of WITH (...) or SET. Value is bool, int64, float64 or
+// string.
+type Option struct {
+	Key     Ident
+	Value   any
+	ValueAt Span
+}
+
+// ColumnDef is one column of CREATE STREAM.
+type ColumnDef struct {
+	Name     Ident
+	Type     *types.Type // nil: the type of the computed expression
+	NotNull  bool
+	Metadata *string // METADATA [FROM 'key']: the key, or the column name
+	Computed Expr    // AS expr; nil otherwise
+	Text     string  // source text of Computed
+	Span     Span
+}
+
+// WatermarkDef is WATERMARK FOR column AS column [- interval].
+type WatermarkDef struct {
+	Column  Ident
+	Delay   types.Interval
+	DelayAt Span
+	Span    Span
+}
+
+type (
+	// CreateStream is CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name (...) WITH (...).
+	CreateStream struct {
+		Node
+		OrReplace, IfNotExists bool
+		Name                   Ident
+		Columns                []ColumnDef // nil: infer from a sample
+		Watermarks             []WatermarkDef
+		Options                []Option
+	}
+	// DropStream is DROP STREAM [IF EXISTS] name.
+	DropStream struct {
+		Node
+		IfExists bool
+		Name     Ident
+	}
+	// CreateQuery is CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (...)] AS INSERT ...
+	CreateQuery struct {
+		Node
+		OrReplace, IfNotExists bool
+		Name                   Ident
+		Options                []Option
+		Insert                 *Insert
+	}
+	// Insert is INSERT INTO target [(cols) | BY NAME] query, or VALUES into a
+	// memory stream. Exactly one of Query and Values is set.
+	Insert struct {
+		Node
+		Target  Name
+		Columns []Ident
+		ByName  bool
+		Query   *Query
+		Values  [][]Expr
+	}
+	// SelectStatement is a query whose rows go to the user.
+	SelectStatement struct {
+		Node
+		Query *Query
+	}
+	// QueryVerb is START, STOP, PAUSE, RESUME, RESTART or DROP QUERY name | ALL.
+	QueryVerb struct {
+		Node
+		Verb     string // START, STOP, PAUSE, RESUME, RESTART, DROP
+		Name     Ident  // zero for ALL
+		All      bool
+		IfExists bool
+		Now      bool // STOP ... NOW
+	}
+	// Await is AWAIT QUERY name | ALL [UNTIL ...] [TIMEOUT d].
+	Await struct {
+		Node
+		Name          Ident
+		All           bool
+		Until         string // "", BATCH, ROWS, WATERMARK, IDLE
+		UntilCount    int64  // BATCH n, ROWS n
+		UntilMicros   int64  // WATERMARK ts
+		TimeoutMicros int64  // 0: wait for ever
+	}
+	// Explain is EXPLAIN [kind] [FORMAT f] statement, or EXPLAIN [kind] QUERY name.
+	Explain struct {
+		Node
+		Kind   string // "", LOGICAL, PHYSICAL, STATE, COMPATIBILITY
+		Format string // "", TEXT, JSON
+		Target Statement
+		Name   *Ident
+	}
+	// Set is SET key = value; with an empty key it lists every setting.
+	Set struct {
+		Node
+		Option *Option
+	}
+	// Reset is RESET key, or RESET for all keys.
+	Reset struct {
+		Node
+		Key *Ident
+	}
+	// Show is SHOW STREAMS | QUERIES | PROGRESS FOR q | ... [LIKE 'p'].
+	Show struct {
+		Node
+		What string // upper case: STREAMS, QUERIES, PROGRESS, ...
+		For  *Ident
+		Like string
+	}
+	// Describe is DESCRIBE [EXTENDED] name.
+	Describe struct {
+		Node
+		Extended bool
+		Name     Name
+	}
+	// Passthrough is a statement that DuckDB gets as it was written.
+	Passthrough struct {
+		Node
+		First string // first keyword, upper case
+	}
+	// Undecided is a SELECT, WITH, FROM or INSERT (also below EXPLAIN): whether it
+	// is ssql's or DuckDB's depends on whether one of Refs is a stream, which only
+	// the caller knows. See ParseQuery.
+	Undecided struct {
+		Node
+		Refs   []Name // every name in a table position, in order of appearance
+		Target Name   // INSERT target; nil otherwise
+		Stream bool   // only a stream can be meant: TUMBLE(...), STREAM s, WATERMARK ...
+	}
+)
