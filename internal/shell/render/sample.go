@@ -1,0 +1,115 @@
+package render
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/mattn/go-runewidth"
+)
+
+// sample holds the cells of a table that a boxed mode shows, as text: all of them,
+// or the first and the last few, so that memory does not grow with the result.
+type sample struct {
+	names    []string
+	types    []string
+	right    []bool // numbers are aligned to the right
+	null     string
+	rowsMax  int
+	head     [][]string
+	tail     [][]string // a ring once it is full
+	tailNext int
+	rows     int64
+	cell     []byte
+}
+
+func newSample(schema *arrow.Schema, o Options) *sample {
+	s := &sample{null: nullText(o), rowsMax: o.RowsMax}
+	for _, f := range schema.Fields() {
+		s.names = append(s.names, Escape(f.Name))
+		s.types = append(s.types, boxTypeName(TypeName(f.Type)))
+		s.right = append(s.right, isNumber(f.Type))
+	}
+	return s
+}
+
+func (s *sample) Write(rec arrow.Record) error {
+	headMax := s.rowsMax - s.rowsMax/2
+	for row := 0; row < int(rec.NumRows()); row++ {
+		s.rows++
+		switch {
+		case s.rowsMax == 0 || len(s.head) < headMax:
+			s.head = append(s.head, s.cells(rec, row))
+		case len(s.tail) < s.rowsMax/2:
+			s.tail = append(s.tail, s.cells(rec, row))
+		case len(s.tail) == 0: // rowsMax is 1: there is no tail
+		case rec.NumRows()-int64(row) <= int64(len(s.tail)):
+			s.tail[s.tailNext] = s.cells(rec, row)
+			s.tailNext = (s.tailNext + 1) % len(s.tail)
+		}
+	}
+	return nil
+}
+
+func (s *sample) cells(rec arrow.Record, row int) []string {
+	out := make([]string, rec.NumCols())
+	for i, a := range rec.Columns() {
+		if a.IsNull(row) {
+			out[i] = s.null
+			continue
+		}
+		s.cell = AppendText(s.cell[:0], a, row)
+		out[i] = Escape(string(s.cell))
+	}
+	return out
+}
+
+// shown returns the rows to print; gap is the index before which rows are missing,
+// -1 if none are.
+func (s *sample) shown() (rows [][]string, gap int) {
+	gap = -1
+	if s.rows > int64(len(s.head)+len(s.tail)) {
+		gap = len(s.head)
+	}
+	rows = append(rows, s.head...)
+	rows = append(rows, s.tail[s.tailNext:]...)
+	return append(rows, s.tail[:s.tailNext]...), gap
+}
+
+func isNumber(t arrow.DataType) bool {
+	return arrow.IsInteger(t.ID()) || arrow.IsFloating(t.ID()) || arrow.IsDecimal(t.ID())
+}
+
+// boxTypeName returns the short name that DuckDB's box shows under a column.
+func boxTypeName(name string) string {
+	if short, ok := boxTypes[name]; ok {
+		return short
+	}
+	out := []byte(name)
+	for i, c := range out {
+		if c >= 'A' && c <= 'Z' {
+			out[i] = c + 'a' - 'A'
+		}
+	}
+	return Escape(string(out))
+}
+
+var boxTypes = map[string]string{
+	"BIGINT":    "int64",
+	"HUGEINT":   "int128",
+	"INTEGER":   "int32",
+	"SMALLINT":  "int16",
+	"TINYINT":   "int8",
+	"UBIGINT":   "uint64",
+	"UINTEGER":  "uint32",
+	"USMALLINT": "uint16",
+	"UTINYINT":  "uint8",
+}
+
+// displayWidth returns how many columns of a terminal s takes.
+func displayWidth(s string) int { return runewidth.StringWidth(s) }
+
+// cut returns s in at most width columns, with an ellipsis if something is missing.
+func cut(s string, width int) string {
+	if displayWidth(s) <= width {
+		return s
+	}
+	return runewidth.Truncate(s, width, "…")
+}
