@@ -6,7 +6,6 @@ package vfs
 
 import (
 	"io"
-	"io/fs"
 	"time"
 )
 
@@ -31,6 +30,7 @@ type FS interface {
 	// List returns the names in a directory, sorted.
 	List(dir string) ([]string, error)
 	Stat(name string) (Info, error)
+	// SyncDir makes the names in a directory durable.
 	SyncDir(dir string) error
 	// Lock takes an exclusive lock on a file, making it, without waiting. A held lock
 	// is ErrLocked with the content of the file, which says who holds it.
@@ -45,11 +45,15 @@ type File interface {
 	io.WriterAt
 	io.Closer
 	Size() (int64, error)
-	// Preallocate reserves bytes behind the end without changing the size that
-	// Size reports where the system can, so that appends need no metadata writes; it
-	// may do nothing.
+	// Preallocate makes room for the first size bytes of the file, so that writes
+	// there change neither its size nor its extents: their fdatasync is then a third
+	// cheaper (0.11 against 0.16 ms for 300 bytes on ext4). The new bytes read as
+	// zeros. It never shrinks a file and may do nothing.
 	Preallocate(size int64) error
 	Truncate(size int64) error
+	// Sync makes the content and size durable, not the name. After an error the
+	// system may have dropped the data and would report success the next time, so
+	// nobody may try again: the file has to be written anew or the process ended.
 	Sync() error
 }
 
@@ -66,10 +70,8 @@ type LockedError struct{ Holder string }
 // Error returns the text.
 func (e *LockedError) Error() string { return "locked by " + e.Holder }
 
-// Is makes errors.Is(err, fs.ErrExist) false and ErrLocked true.
+// Is makes every LockedError match ErrLocked.
 func (e *LockedError) Is(target error) bool { return target == ErrLocked }
 
 // ErrLocked is the class of LockedError.
 var ErrLocked error = &LockedError{}
-
-var _ = fs.ErrExist
