@@ -4,7 +4,6 @@
 package exec
 
 import (
-	"context"
 	"encoding/json"
 	"time"
 
@@ -19,11 +18,12 @@ import (
 // Config is everything one query needs to run. Zero values take the defaults that
 // are named.
 type Config struct {
-	Name       string
-	Plan       *plan.Plan
-	Definition string           // canonical text of the query; a change of it is noticed at restart
-	Sources    []sources.Source // in the order of Plan.Sources
-	Sink       sinks.Sink
+	Name            string
+	Plan            *plan.Plan
+	Definition      string           // canonical text of the query; a change of it is noticed at restart
+	Sources         []sources.Source // in the order of Plan.Sources
+	Sink            sinks.Sink
+	SinkDescription string // for progress, such as "duckdb[device_counts]"
 	// Target of the sink's rows: which result columns identify a row in update mode,
 	// and the one that grows with time (-1 without).
 	Keys         []int
@@ -41,8 +41,8 @@ type Config struct {
 	BadRecordsFail bool
 	SnapshotEvery  int // batches between snapshots at least; default 100
 
-	// OnBatch sees every committed batch: its progress and its rows, which are
-	// valid during the call. Called from the query's goroutine.
+	// OnBatch sees every committed batch in order: its progress and its rows, which
+	// are valid during the call. Called from the goroutine of Run.
 	OnBatch func(p *Progress, rows []arrow.Record)
 	// OnNotice takes messages for the user.
 	OnNotice func(text string)
@@ -78,24 +78,6 @@ const (
 	Once
 	AvailableNow
 )
-
-// Runner is a query whose checkpoint is open and recovered. It is used by one
-// goroutine at a time.
-//
-//	Open(ctx, Config) (*Query, error)
-//	(*Query).Run(ctx, Trigger) error     until the trigger ends, Stop, an error or ctx is done
-//	(*Query).Flush(ctx) error            closes every open window with one last batch
-//	(*Query).Stop()                      finish and commit the running batch, then return from Run; any goroutine
-//	(*Query).Close() error               release checkpoint, sources and sink
-//	(*Query).Progress() *Progress        of the last batch
-//	(*Query).Resume() string             what Open found, for a notice: "batch 3, watermark ..."
-type Runner interface {
-	Run(ctx context.Context, t Trigger) error
-	Flush(ctx context.Context) error
-	Stop()
-	Close() error
-	Progress() *Progress
-}
 
 // Progress describes one batch with the field names of Spark's
 // StreamingQueryProgress.

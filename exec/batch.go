@@ -1,0 +1,269 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/checkpoint"
+	"ssql/exec/op"
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sources"
+)
+
+// result is an executed batch that is not yet committed.
+type result struct {
+	plan    *checkpoint.Plan
+	replay  bool
+	rows    []arrow.Record // retained
+	rowsOut int64
+	counts  counts
+	event   []op.EventStats
+	stats   []op.Stats // by operator index
+	states  []byte     // the STATE payload
+	late    []lateRows
+	bad     []badRow
+	// The global watermark and those of the nodes after the batch.
+	watermark int64
+	nodes     []*int64
+	offsets   []offsetPair // per source
+	snapshot  []byte       // nil when none is due
+	started   time.Time
+	durations map[string]time.Duration
+}
+
+// counts account for every row read: read = used + filtered + late + bad.
+type counts struct {
+	read     int64   // rows and refused lines
+	bySource []int64 // the same, per source
+	used     int64   // reached the first breaker and were not late
+	filtered int64
+	late     int64
+	bad      int64
+	expanded bool // a stage multiplied rows, so that used counts more than rows
+}
+
+// batchRun is the execution of one batch.
+type batchRun struct {
+	q        *Query
+	ctx      context.Context
+	plan     *checkpoint.Plan
+	expr     *expr.Ctx
+	event    []op.EventStats
+	late     []lateRows
+	bad      []badRow
+	count    counts
+	segments [][]sources.Segment
+}
+
+// execute runs the plan of a batch in memory: nothing outside the process changes,
+// so an execution may be thrown away at any time (invariant I4: the result is a
+// function of the PLAN record and the state of the batch before).
+func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error) {
+	start := time.Now()
+	r := &batchRun{
+		q: q, ctx: ctx, plan: p,
+		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed},
+		event: make([]op.EventStats, len(q.cfg.Plan.Watermarks)),
+		count: counts{bySource: make([]int64, len(q.cfg.Sources))},
+	}
+	if err := r.open(); err != nil {
+		return nil, err
+	}
+	opened := time.Now()
+	res := &result{plan: p, started: start, durations: map[string]time.Duration{"getBatch": opened.Sub(start)}}
+	if err := r.begin(); err != nil {
+		return nil, err
+	}
+	if err := r.finish(q.root, func(rec arrow.Record) error {
+		rec.Retain()
+		res.rows = append(res.rows, rec)
+		res.rowsOut += rec.NumRows()
+		return nil
+	}); err != nil {
+		return nil, fmt.Errorf("batch %d of query %q: %w", p.Batch, q.cfg.Name, err)
+	}
+	for _, b := range q.states {
+		s := b.state.Stats()
+		res.stats = append(res.stats, s)
+		changes := b.state.AppendChanges(nil)
+		res.states = binary.AppendUvarint(res.states, uint64(len(changes)))
+		res.states = append(res.states, changes...)
+	}
+	res.counts, res.event, res.late, res.bad = r.count, r.event, r.late, r.bad
+	if err := r.account(res); err != nil {
+		return nil, err
+	}
+	res.durations["execute"] = time.Since(opened)
+	return res, nil
+}
+
+// open pins the segments of every source before any operator is touched: a missing
+// file stops the batch while the state is still that of the batch before.
+func (r *batchRun) open() error {
+	r.segments = make([][]sources.Segment, len(r.q.cfg.Sources))
+	for i, src := range r.q.cfg.Sources {
+		if r.plan.Ranges[i] == nil || string(r.plan.Ranges[i]) == "null" {
+			continue
+		}
+		segs, err := src.Segments(r.ctx, r.plan.Ranges[i])
+		if err != nil {
+			return fmt.Errorf("opening the input of batch %d: %w", r.plan.Batch, err)
+		}
+		r.segments[i] = segs
+	}
+	return nil
+}
+
+// begin hands every breaker its watermarks.
+func (r *batchRun) begin() error {
+	n := len(r.q.states)
+	late := propagate(r.q.root, r.plan.LateMicros, n)
+	evict := propagate(r.q.root, r.plan.WatermarkMicros, n)
+	var first error
+	visit(r.q.root, func(t tree) {
+		b, ok := t.(*breaker)
+		if !ok || first != nil {
+			return
+		}
+		batch := &op.Batch{ID: r.plan.Batch, Expr: r.expr}
+		if b.state != nil {
+			batch.LateMicros, batch.EvictMicros = late[b.index], evict[b.index]
+			batch.Late = func(rec arrow.Record) error { return r.takeLate(b, batch.LateMicros, rec) }
+		}
+		first = b.op.Begin(batch)
+	})
+	return first
+}
+
+// finish feeds all inputs of a breaker and passes its rows on.
+func (r *batchRun) finish(b *breaker, emit op.Emit) error {
+	for i, in := range b.ins {
+		if err := r.feed(in, nil, b, i); err != nil {
+			return err
+		}
+	}
+	return b.op.Finish(emit)
+}
+
+// feed drives the rows of t through stages into input i of breaker b.
+func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
+	switch t := t.(type) {
+	case *pipe:
+		return r.feed(t.in, append(append([]op.Stage(nil), t.stages...), stages...), b, i)
+	case *union:
+		for _, in := range t.ins {
+			if err := r.feed(in, stages, b, i); err != nil {
+				return err
+			}
+		}
+		return nil
+	case *breaker:
+		// The rows of an operator below are one segment.
+		k := &task{Task: r.newTask(nil)}
+		seg := b.op.Segment(i)
+		if err := r.finish(t, func(rec arrow.Record) error {
+			return push(&k.Task, stages, rec, seg.Consume)
+		}); err != nil {
+			return err
+		}
+		r.addTask(k, -1)
+		return b.op.Merge(seg)
+	case *scan:
+		return r.scanInto(t.source, stages, b, i)
+	}
+	return errors.New("a node that cannot be fed")
+}
+
+// push applies the stages to a chunk and gives what is left to consume.
+func push(t *op.Task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
+	rec.Retain()
+	for _, s := range stages {
+		next, err := s.Apply(t, rec)
+		if err != nil {
+			err = nameRow(err, rec)
+			rec.Release()
+			return err
+		}
+		rec.Release()
+		rec = next
+		if rec.NumRows() == 0 {
+			break
+		}
+	}
+	defer rec.Release()
+	if rec.NumRows() == 0 {
+		return nil
+	}
+	if err := consume(rec); err != nil {
+		return nameRow(err, rec)
+	}
+	return nil
+}
+
+// nameRow adds the row to an error that belongs to one.
+func nameRow(err error, rec arrow.Record) error {
+	var row *expr.RowError
+	if !errors.As(err, &row) || row.Row < 0 || int64(row.Row) >= rec.NumRows() {
+		return err
+	}
+	e := *row.Err
+	e.Detail = "The row is " + rowJSON(rec, row.Row) + "."
+	return &e
+}
+
+// account checks that no row got lost: read = used + filtered + late + bad. It is
+// an assertion: a difference is a bug, and the batch must not be committed.
+func (r *batchRun) account(res *result) error {
+	c := &res.counts
+	for i, b := range r.q.states {
+		if feedsFromScan(b) {
+			c.late += res.stats[i].RowsLate
+		}
+	}
+	if c.expanded {
+		// Windows multiplied the rows on their way, so what arrived cannot be
+		// compared with what was read.
+		c.used = c.read - c.filtered - c.late - c.bad
+		return nil
+	}
+	c.used -= c.late
+	if c.read != c.used+c.filtered+c.late+c.bad {
+		return sqlerr.New(sqlerr.Internal, "batch %d read %d rows but used %d, filtered %d, found %d late and %d bad",
+			res.plan.Batch, c.read, c.used, c.filtered, c.late, c.bad)
+	}
+	return nil
+}
+
+// feedsFromScan reports whether a breaker takes rows of a source directly: only
+// there a late row is a row that was read.
+func feedsFromScan(b *breaker) bool {
+	var has func(t tree) bool
+	has = func(t tree) bool {
+		switch t := t.(type) {
+		case *scan:
+			return true
+		case *pipe:
+			return has(t.in)
+		case *union:
+			for _, in := range t.ins {
+				if has(in) {
+					return true
+				}
+			}
+		}
+		return false
+	}
+	for _, in := range b.ins {
+		if has(in) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,185 @@
+package exec
+
+import (
+	"context"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"ssql/checkpoint"
+	"ssql/plan"
+	"ssql/sinks"
+)
+
+// commitJob is a commit that runs beside the next execution.
+type commitJob struct {
+	p    *planned
+	res  *result
+	done chan error
+}
+
+// executePlanned makes the PLAN record durable, unless it rides in the commit of
+// the batch before, and executes the batch (invariant I1: no effect of a batch
+// outside memory precedes its PLAN record).
+func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error) {
+	if q.log != nil && !p.durable {
+		start := time.Now()
+		digest, err := q.log.AppendPlan(p.plan)
+		if err != nil {
+			return nil, fmt.Errorf("planning batch %d: %w", p.plan.Batch, err)
+		}
+		p.digest, p.durable = digest, true
+		defer func(d time.Duration) { q.walCommit = d }(time.Since(start))
+	}
+	res, err := q.execute(ctx, p.plan)
+	if err != nil {
+		return nil, err
+	}
+	res.replay, res.offsets = p.replay, p.offsets
+	q.wm.observe(res.event)
+	res.watermark, res.nodes = q.wm.global, q.wm.snapshot()
+	if q.log != nil && p.plan.Batch-q.snapshotAt >= int64(q.cfg.SnapshotEvery) {
+		if res.snapshot, err = q.appendSnapshot(res); err != nil {
+			return nil, err
+		}
+		q.snapshotAt = p.plan.Batch
+	}
+	return res, nil
+}
+
+// startCommit stores the rows of a batch and makes it final, in the background.
+// following, if not nil, is the next batch: its PLAN rides in the same write.
+func (q *Query) startCommit(ctx context.Context, p *planned, res *result, following *planned) *commitJob {
+	q.outTotal += res.rowsOut
+	outTotal := q.outTotal
+	if following != nil {
+		following.durable = true
+	}
+	job := &commitJob{p: p, res: res, done: make(chan error, 1)}
+	go func() { job.done <- q.store(ctx, p, res, following, outTotal) }()
+	return job
+}
+
+// store is steps 4 and 5 of design §3: first the sink has rows and marker, then the
+// log has STATE and COMMIT. A crash between the two replays the batch, and the
+// marker says that the sink is to be skipped.
+func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned, outTotal int64) error {
+	start := time.Now()
+	if !p.skip {
+		if err := q.cfg.Sink.Write(ctx, q.sinkBatch(p, res)); err != nil {
+			return fmt.Errorf("writing batch %d: %w", p.plan.Batch, err)
+		}
+	}
+	res.durations["addBatch"] = time.Since(start) + res.durations["execute"]
+	delete(res.durations, "execute")
+	if q.log == nil {
+		return nil
+	}
+	start = time.Now()
+	c := &checkpoint.Commit{
+		Batch: p.plan.Batch, WatermarkMicros: res.watermark, NodeMicros: res.nodes,
+		RowsIn: res.counts.read, RowsOut: res.rowsOut, RowsLate: res.counts.late, RowsBad: res.counts.bad,
+		OutTotal: outTotal,
+	}
+	var next *checkpoint.Plan
+	if following != nil {
+		next = following.plan
+	}
+	digest, err := q.log.AppendCommit(c, res.states, next)
+	if err != nil {
+		return fmt.Errorf("committing batch %d: %w", p.plan.Batch, err)
+	}
+	if following != nil {
+		following.digest = digest
+	}
+	res.durations["commitOffsets"] = time.Since(start)
+	if res.snapshot != nil {
+		if err := q.log.WriteSnapshot(p.plan.Batch, res.snapshot); err != nil {
+			return fmt.Errorf("writing the snapshot of batch %d: %w", p.plan.Batch, err)
+		}
+	}
+	return nil
+}
+
+// await waits for a commit and publishes the batch.
+func (q *Query) await(job *commitJob) error {
+	if job == nil {
+		return nil
+	}
+	if err := <-job.done; err != nil {
+		return err
+	}
+	for i, s := range q.cfg.Sources {
+		if r := job.p.plan.Ranges[i]; r != nil && string(r) != "null" {
+			if err := s.Commit(r); err != nil {
+				return fmt.Errorf("telling %s that batch %d is committed: %w", s.Description(), job.p.plan.Batch, err)
+			}
+		}
+	}
+	p := q.describe(job.res)
+	q.progress.Store(p)
+	if q.cfg.OnBatch != nil {
+		q.cfg.OnBatch(p, job.res.rows)
+	}
+	for _, rec := range job.res.rows {
+		rec.Release()
+	}
+	return nil
+}
+
+func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
+	mode := map[plan.Mode]sinks.Mode{plan.Append: sinks.Append, plan.Update: sinks.Update, plan.Complete: sinks.Complete}
+	c := res.counts
+	return &sinks.Batch{
+		Marker: sinks.Marker{QueryID: q.id, Generation: q.run, Batch: p.plan.Batch, Digest: p.digest},
+		Query:  q.cfg.Name, Mode: mode[q.cfg.Plan.Mode], Keys: q.cfg.Keys, WindowColumn: q.cfg.WindowColumn,
+		Schema: q.schema, Records: res.rows, Rows: res.rowsOut, Side: q.sideRows(res),
+		Info: sinks.CommitInfo{
+			BatchMicros: p.plan.NowMicros, WatermarkMicros: p.plan.WatermarkMicros,
+			RowsIn: c.read, RowsOut: res.rowsOut, RowsLate: c.late, RowsBad: c.bad, RowsFiltered: c.filtered,
+		},
+	}
+}
+
+// snapshotHead precedes the operators in a snapshot; docs/FORMAT.md draws it.
+type snapshotHead struct {
+	Watermark int64             `json:"watermark"` // global, for the next batch
+	Late      int64             `json:"late"`      // eviction watermark of the batch
+	Nodes     []*int64          `json:"nodes"`
+	Now       int64             `json:"now"`
+	OutTotal  int64             `json:"outTotal"`
+	Positions []json.RawMessage `json:"positions"`
+}
+
+// appendSnapshot returns the state after the batch that was just executed. It is
+// taken before the next batch is planned, so the sources stand where it ends.
+func (q *Query) appendSnapshot(res *result) ([]byte, error) {
+	head := snapshotHead{
+		Watermark: res.watermark, Late: q.late, Nodes: res.nodes,
+		Now: q.nowMicros, OutTotal: q.outTotal + res.rowsOut,
+	}
+	for _, s := range q.cfg.Sources {
+		pos, err := s.Position()
+		if err != nil {
+			return nil, fmt.Errorf("taking the position of %s: %w", s.Description(), err)
+		}
+		text, err := json.Marshal(pos)
+		if err != nil {
+			return nil, fmt.Errorf("writing the position of %s: %w", s.Description(), err)
+		}
+		head.Positions = append(head.Positions, text)
+	}
+	text, err := json.Marshal(head)
+	if err != nil {
+		return nil, fmt.Errorf("writing the head of a snapshot: %w", err)
+	}
+	dst := binary.AppendUvarint(nil, uint64(len(text)))
+	dst = append(dst, text...)
+	for _, b := range q.states {
+		part := b.state.AppendSnapshot(nil)
+		dst = binary.AppendUvarint(dst, uint64(len(part)))
+		dst = append(dst, part...)
+	}
+	return dst, nil
+}

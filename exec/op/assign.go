@@ -1,0 +1,106 @@
+package op
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
+
+// Expander is a Stage that can turn one row into several or none without counting
+// those that vanish as filtered.
+type Expander interface {
+	Stage
+	Expands()
+}
+
+// Assign appends window_start, window_end and window_time to each row, one row for each
+// window that its time falls in: a window table function without a grouping above
+// it. Times are UTC microseconds, windows half-open (spark-semantics §2).
+type Assign struct {
+	Time    expr.Expr // TIMESTAMP
+	Windows Windows
+	Schema  *arrow.Schema
+}
+
+// Windows lays fixed windows over time.
+type Windows struct {
+	SizeMicros, SlideMicros, OffsetMicros int64
+	// Cumulate makes the windows of one size period start together and end a slide
+	// apart.
+	Cumulate bool
+}
+
+var _ Expander = (*Assign)(nil)
+
+// Expands marks the stage.
+func (a *Assign) Expands() {}
+
+// FloorTo returns the greatest multiple of step, counted from offset, that is not
+// behind t; also for times before 1970.
+func FloorTo(t, step, offset int64) int64 {
+	r := (t - offset) % step
+	if r < 0 {
+		r += step
+	}
+	return t - r
+}
+
+// Each calls f with every window that t falls in, the latest start first.
+func (w Windows) Each(t int64, f func(start, end int64)) {
+	if w.Cumulate {
+		start := FloorTo(t, w.SizeMicros, w.OffsetMicros)
+		for end := FloorTo(t, w.SlideMicros, start) + w.SlideMicros; end <= start+w.SizeMicros; end += w.SlideMicros {
+			f(start, end)
+		}
+		return
+	}
+	for start := FloorTo(t, w.SlideMicros, w.OffsetMicros); start+w.SizeMicros > t; start -= w.SlideMicros {
+		f(start, start+w.SizeMicros)
+	}
+}
+
+// Apply repeats each row once per window; a row without a time has no window and
+// vanishes, as in Spark.
+func (a *Assign) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+	at, err := a.Time.Eval(t.Expr, rec)
+	if err != nil {
+		return nil, err
+	}
+	defer at.Release()
+	times, ok := at.(*array.Timestamp)
+	if !ok {
+		return nil, errors.New("the time of a window is no timestamp")
+	}
+	var rows []int32
+	var starts, ends, lasts []arrow.Timestamp
+	for i := 0; i < times.Len(); i++ {
+		if times.IsNull(i) {
+			continue
+		}
+		a.Windows.Each(int64(times.Value(i)), func(start, end int64) {
+			rows = append(rows, int32(i))
+			starts = append(starts, arrow.Timestamp(start))
+			ends = append(ends, arrow.Timestamp(end))
+			lasts = append(lasts, arrow.Timestamp(end-1))
+		})
+	}
+	taken, err := Take(t.Expr.Alloc, rec, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	cols := append(append([]arrow.Array(nil), taken.Columns()...),
+		timestamps(starts), timestamps(ends), timestamps(lasts))
+	return array.NewRecord(schemaOf(a.Schema, cols), cols, int64(len(rows))), nil
+}
+
+// timestamps wraps a slice, which the array then owns.
+func timestamps(v []arrow.Timestamp) arrow.Array {
+	buf := memory.NewBufferBytes(arrow.TimestampTraits.CastToBytes(v))
+	return array.NewTimestampData(array.NewData(types.ArrowTimestamp, len(v), []*memory.Buffer{nil, buf}, nil, 0, 0))
+}

@@ -1,0 +1,196 @@
+package op
+
+import (
+	"fmt"
+	"sort"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+)
+
+// Rows is a Segment that keeps its chunks, for operators that need them in order
+// and have no use for a partial result.
+type Rows struct {
+	Input  int
+	Chunks []arrow.Record
+}
+
+var _ Segment = (*Rows)(nil)
+
+// Consume keeps the chunk.
+func (r *Rows) Consume(rec arrow.Record) error {
+	if rec.NumRows() > 0 {
+		rec.Retain()
+		r.Chunks = append(r.Chunks, rec)
+	}
+	return nil
+}
+
+// Release gives the chunks back.
+func (r *Rows) Release() {
+	for _, c := range r.Chunks {
+		c.Release()
+	}
+	r.Chunks = nil
+}
+
+// Collect gathers the rows of a batch: the root of every query.
+type Collect struct {
+	chunks []arrow.Record
+}
+
+var _ Breaker = (*Collect)(nil)
+
+// Begin forgets the batch before.
+func (c *Collect) Begin(*Batch) error { c.chunks = nil; return nil }
+
+// Segment returns a keeper of chunks.
+func (c *Collect) Segment(input int) Segment { return &Rows{Input: input} }
+
+// Merge appends the segment's chunks.
+func (c *Collect) Merge(s Segment) error {
+	c.chunks = append(c.chunks, s.(*Rows).Chunks...)
+	return nil
+}
+
+// Finish emits the chunks and releases them.
+func (c *Collect) Finish(emit Emit) error {
+	for _, rec := range c.chunks {
+		if err := emit(rec); err != nil {
+			return err
+		}
+		rec.Release()
+	}
+	c.chunks = nil
+	return nil
+}
+
+// Sort orders the complete result of a batch.
+type Sort struct {
+	Collect
+	Keys  []SortKey
+	Alloc memory.Allocator
+	ctx   *expr.Ctx
+}
+
+// SortKey is one ORDER BY key.
+type SortKey struct {
+	Expr       expr.Expr
+	Desc       bool
+	NullsFirst bool
+}
+
+// Begin keeps the batch's expression context.
+func (s *Sort) Begin(b *Batch) error { s.ctx = b.Expr; return s.Collect.Begin(b) }
+
+// Finish emits one chunk with the rows in order; equal rows keep theirs.
+func (s *Sort) Finish(emit Emit) error {
+	all, err := concat(s.Alloc, s.chunks)
+	if err != nil || all == nil {
+		return err
+	}
+	defer all.Release()
+	less := make([]func(i, j int) int, len(s.Keys))
+	for k, key := range s.Keys {
+		a, err := key.Expr.Eval(s.ctx, all)
+		if err != nil {
+			return err
+		}
+		defer a.Release()
+		cmp, err := expr.Comparer(a)
+		if err != nil {
+			return err
+		}
+		less[k] = orderOf(a, cmp, key)
+	}
+	rows := make([]int32, all.NumRows())
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	sort.SliceStable(rows, func(x, y int) bool {
+		for _, f := range less {
+			if c := f(int(rows[x]), int(rows[y])); c != 0 {
+				return c < 0
+			}
+		}
+		return false
+	})
+	out, err := Take(s.Alloc, all, rows)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	s.chunks = nil
+	return emit(out)
+}
+
+func orderOf(a arrow.Array, cmp func(i, j int) int, key SortKey) func(i, j int) int {
+	return func(i, j int) int {
+		ni, nj := a.IsNull(i), a.IsNull(j)
+		switch {
+		case ni && nj:
+			return 0
+		case ni != nj:
+			if ni == key.NullsFirst {
+				return -1
+			}
+			return 1
+		}
+		if key.Desc {
+			return -cmp(i, j)
+		}
+		return cmp(i, j)
+	}
+}
+
+// concat joins chunks into one record; nil for none.
+func concat(alloc memory.Allocator, chunks []arrow.Record) (arrow.Record, error) {
+	if len(chunks) == 0 {
+		return nil, nil
+	}
+	if len(chunks) == 1 {
+		chunks[0].Retain()
+		return chunks[0], nil
+	}
+	n := int64(0)
+	for _, c := range chunks {
+		n += c.NumRows()
+	}
+	cols := make([]arrow.Array, chunks[0].NumCols())
+	for i := range cols {
+		parts := make([]arrow.Array, len(chunks))
+		for j, c := range chunks {
+			p, err := plainStrings(alloc, c.Column(i))
+			if err != nil {
+				return nil, err
+			}
+			parts[j] = p
+		}
+		a, err := array.Concatenate(parts, alloc)
+		if err != nil {
+			return nil, fmt.Errorf("joining chunks of column %q: %w", chunks[0].ColumnName(i), err)
+		}
+		cols[i] = a
+	}
+	return array.NewRecord(schemaOf(chunks[0].Schema(), cols), cols, n), nil
+}
+
+// plainStrings returns a column with its dictionary taken apart: chunks of one
+// column may have different dictionaries.
+func plainStrings(alloc memory.Allocator, a arrow.Array) (arrow.Array, error) {
+	d, ok := a.(*array.Dictionary)
+	if !ok {
+		return a, nil
+	}
+	rows := make([]int32, d.Len())
+	for i := range rows {
+		rows[i] = -1
+		if d.IsValid(i) {
+			rows[i] = int32(d.GetValueIndex(i))
+		}
+	}
+	return TakeArray(alloc, d.Dictionary(), rows)
+}

@@ -1,0 +1,100 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+)
+
+// Expand repeats each row once per grouping set with the keys outside the set
+// NULL, and appends the set's grouping id: ROLLUP, CUBE and GROUPING SETS become
+// one plain grouping. Its columns are those of the input, then the keys, then
+// grouping_id (bit i from the left is 1 if key i is rolled up).
+type Expand struct {
+	Keys   []expr.Expr
+	Sets   [][]int
+	Schema *arrow.Schema
+}
+
+var _ Expander = (*Expand)(nil)
+
+// Expands marks the stage.
+func (e *Expand) Expands() {}
+
+// Apply emits set after set, each with all rows in order.
+func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+	n := int(rec.NumRows())
+	rows := make([]int32, 0, n*len(e.Sets))
+	for range e.Sets {
+		for i := 0; i < n; i++ {
+			rows = append(rows, int32(i))
+		}
+	}
+	taken, err := Take(t.Expr.Alloc, rec, rows)
+	if err != nil {
+		return nil, err
+	}
+	defer taken.Release()
+	cols := append([]arrow.Array(nil), taken.Columns()...)
+	for k, key := range e.Keys {
+		a, err := key.Eval(t.Expr, rec)
+		if err != nil {
+			return nil, err
+		}
+		col, err := TakeArray(t.Expr.Alloc, a, e.keyRows(k, n))
+		a.Release()
+		if err != nil {
+			return nil, fmt.Errorf("expanding the grouping key %s: %w", key, err)
+		}
+		cols = append(cols, col)
+	}
+	cols = append(cols, e.groupingIDs(n))
+	return array.NewRecord(schemaOf(e.Schema, cols), cols, int64(len(rows))), nil
+}
+
+// keyRows lists the rows of key k: its own in the sets that keep it, NULL in others.
+func (e *Expand) keyRows(k, n int) []int32 {
+	rows := make([]int32, 0, n*len(e.Sets))
+	for _, set := range e.Sets {
+		kept := contains(set, k)
+		for i := 0; i < n; i++ {
+			if kept {
+				rows = append(rows, int32(i))
+			} else {
+				rows = append(rows, -1)
+			}
+		}
+	}
+	return rows
+}
+
+func (e *Expand) groupingIDs(n int) arrow.Array {
+	ids := make([]int64, 0, n*len(e.Sets))
+	for _, set := range e.Sets {
+		id := int64(0)
+		for k := range e.Keys {
+			id <<= 1
+			if !contains(set, k) {
+				id |= 1
+			}
+		}
+		for i := 0; i < n; i++ {
+			ids = append(ids, id)
+		}
+	}
+	buf := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ids))
+	return array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, len(ids), []*memory.Buffer{nil, buf}, nil, 0, 0))
+}
+
+func contains(set []int, k int) bool {
+	for _, s := range set {
+		if s == k {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,140 @@
+package exec
+
+import (
+	"context"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/exec/op"
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+)
+
+// task is what one segment counts while it runs.
+type task struct {
+	op.Task
+	decoded int64 // rows that the source delivered
+	refused int64 // of them, rows that a stage refused
+	used    int64 // rows that reached the breaker
+	bad     []sources.BadRow
+}
+
+// newTask returns the scratch of one segment. bad receives rows that a stage
+// refuses; nil for the rows of an operator below, which are none of the source's.
+func (r *batchRun) newTask(bad func(rec arrow.Record, row int, reason string)) op.Task {
+	if bad == nil {
+		bad = func(arrow.Record, int, string) {}
+	}
+	return op.Task{Expr: r.expr, Event: make([]op.EventStats, len(r.event)), Bad: bad}
+}
+
+// addTask adds a segment's counts to the batch's, in the order of the segments.
+func (r *batchRun) addTask(k *task, source int) {
+	for id, s := range k.Event {
+		r.event[id].Add(s)
+	}
+	if source < 0 {
+		return
+	}
+	// A refused row has been decoded; a refused line never became a row.
+	read := k.decoded + int64(len(k.bad)) - k.refused
+	r.count.read += read
+	r.count.bySource[source] += read
+	r.count.used += k.used
+	r.count.filtered += k.Filtered
+	r.count.bad += int64(len(k.bad))
+	for _, b := range k.bad {
+		r.bad = append(r.bad, badRow{stream: r.q.cfg.Plan.Sources[source].Stream, BadRow: b})
+	}
+}
+
+// scanInto reads the segments of a source, as many at once as there are workers,
+// and merges them into breaker b in order: the order of rows, and so every
+// floating-point sum, is the same for any number of workers.
+func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int) error {
+	for _, s := range stages {
+		if _, ok := s.(op.Expander); ok {
+			r.count.expanded = true
+		}
+	}
+	type job struct {
+		task *task
+		out  op.Segment
+		done chan error
+	}
+	ctx, cancel := context.WithCancel(r.ctx)
+	defer cancel()
+	segs := r.segments[source]
+	// A window of running and finished segments: wide enough to keep every worker
+	// busy, narrow enough to bound the memory of partial results.
+	window := make(chan *job, 2*r.q.cfg.Workers)
+	slots := make(chan struct{}, r.q.cfg.Workers)
+	start := func(seg sources.Segment) *job {
+		k := &task{}
+		k.Task = r.newTask(func(rec arrow.Record, row int, reason string) {
+			k.refused++
+			k.bad = append(k.bad, sources.BadRow{Reason: reason, Raw: rowJSON(rec, row)})
+		})
+		j := &job{task: k, out: b.op.Segment(input), done: make(chan error, 1)}
+		slots <- struct{}{}
+		go func() {
+			defer func() { <-slots }()
+			j.done <- r.readSegment(ctx, seg, k, stages, j.out)
+		}()
+		return j
+	}
+	merge := func(j *job) error {
+		if err := <-j.done; err != nil {
+			return err
+		}
+		r.addTask(j.task, source)
+		if r.q.cfg.BadRecordsFail && len(j.task.bad) > 0 {
+			return badRecord(j.task.bad[0])
+		}
+		return b.op.Merge(j.out)
+	}
+	var first error
+	for _, seg := range segs {
+		if len(window) == cap(window) {
+			if first = merge(<-window); first != nil {
+				break
+			}
+		}
+		window <- start(seg)
+	}
+	close(window)
+	for j := range window {
+		if first == nil {
+			first = merge(j)
+		} else {
+			cancel()
+			<-j.done
+		}
+	}
+	return first
+}
+
+func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, stages []op.Stage, out op.Segment) error {
+	rc := &sources.ReadContext{
+		ChunkRows: r.q.cfg.ChunkRows,
+		Bad:       func(b sources.BadRow) { k.bad = append(k.bad, b) },
+		Notice:    r.q.notice,
+	}
+	return seg.Read(ctx, rc, func(rec arrow.Record) error {
+		k.decoded += rec.NumRows()
+		return push(&k.Task, stages, rec, func(rec arrow.Record) error {
+			k.used += rec.NumRows()
+			return out.Consume(rec)
+		})
+	})
+}
+
+func badRecord(b sources.BadRow) error {
+	where := b.File
+	if where == "" {
+		where = "the input"
+	}
+	return sqlerr.New("E_DECODE", "line %d of %s is no row: %s", b.Line, where, b.Reason).
+		WithDetail("The line is %s", b.Raw).
+		WithHint("correct the file, or SET bad_records = 'table' to keep such lines in ssql.bad_rows and go on")
+}
