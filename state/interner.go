@@ -1,0 +1,130 @@
+package state
+
+import (
+	"bytes"
+	"hash/maphash"
+)
+
+// Interner numbers byte strings densely from 0 in the order of their first
+// appearance. The strings lie end to end in one arena; the index is open addressing
+// with 8-byte slots.
+//
+// The zero value is not ready; use NewInterner.
+type Interner struct {
+	seed  maphash.Seed
+	arena []byte
+	ends  []uint64 // end of string id in arena; its start is the end of id-1
+	slots []uint64 // high 32 bits of the hash, then id+1; 0 is free
+	shift uint
+}
+
+const slotsMin = 16
+
+// NewInterner returns an empty interner. Its hash is seeded at random, so that data
+// cannot be made to collide; the numbers do not depend on it.
+func NewInterner() *Interner {
+	in := &Interner{seed: maphash.MakeSeed()}
+	in.Reset()
+	return in
+}
+
+// Reset forgets all strings.
+func (in *Interner) Reset() {
+	in.arena, in.ends = in.arena[:0], in.ends[:0]
+	if len(in.slots) == slotsMin {
+		clear(in.slots)
+		return
+	}
+	in.slots, in.shift = make([]uint64, slotsMin), shiftOf(slotsMin)
+}
+
+// Len returns how many strings there are.
+func (in *Interner) Len() int { return len(in.ends) }
+
+// Bytes returns the memory that is held, in bytes.
+func (in *Interner) Bytes() int64 {
+	return int64(cap(in.arena)) + 8*int64(cap(in.ends)) + 8*int64(cap(in.slots))
+}
+
+// Value returns the bytes of a number below Len. They must not be changed and are
+// valid until the next Reset.
+func (in *Interner) Value(id int32) []byte {
+	start := uint64(0)
+	if id > 0 {
+		start = in.ends[id-1]
+	}
+	end := in.ends[id]
+	return in.arena[start:end:end]
+}
+
+// Find returns the number of b, -1 if b was never interned.
+func (in *Interner) Find(b []byte) int32 {
+	tag := maphash.Bytes(in.seed, b) >> 32
+	mask := len(in.slots) - 1
+	for p := int(tag >> in.shift); ; p = (p + 1) & mask {
+		s := in.slots[p]
+		if s == 0 {
+			return -1
+		}
+		if s>>32 == tag {
+			if id := int32(uint32(s)) - 1; bytes.Equal(in.Value(id), b) {
+				return id
+			}
+		}
+	}
+}
+
+// Intern returns the number of b, a new one if b is new. b is copied.
+func (in *Interner) Intern(b []byte) int32 {
+	tag := maphash.Bytes(in.seed, b) >> 32
+	mask := len(in.slots) - 1
+	p := int(tag >> in.shift)
+	for ; ; p = (p + 1) & mask {
+		s := in.slots[p]
+		if s == 0 {
+			break
+		}
+		if s>>32 == tag {
+			if id := int32(uint32(s)) - 1; bytes.Equal(in.Value(id), b) {
+				return id
+			}
+		}
+	}
+	in.arena = append(in.arena, b...)
+	in.ends = append(in.ends, uint64(len(in.arena)))
+	n := len(in.ends)
+	in.slots[p] = tag<<32 | uint64(n)
+	if n > len(in.slots)/4*3 {
+		in.slots, in.shift = growSlots(in.slots)
+	}
+	return int32(n - 1)
+}
+
+// shiftOf returns how far a 32-bit tag is shifted to give a place among n slots, a
+// power of two: the place is made of the tag's top bits, so that a slot can be moved
+// to a bigger table without looking at its key.
+func shiftOf(n int) uint {
+	shift := uint(32)
+	for n > 1 {
+		n >>= 1
+		shift--
+	}
+	return shift
+}
+
+// growSlots returns a table of twice the size with the same entries.
+func growSlots(old []uint64) ([]uint64, uint) {
+	slots := make([]uint64, 2*len(old))
+	shift, mask := shiftOf(len(slots)), len(slots)-1
+	for _, s := range old {
+		if s == 0 {
+			continue
+		}
+		p := int(s >> 32 >> shift)
+		for slots[p] != 0 {
+			p = (p + 1) & mask
+		}
+		slots[p] = s
+	}
+	return slots, shift
+}
