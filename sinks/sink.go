@@ -50,7 +50,9 @@ type Batch struct {
 
 // SideRows are rows for one table of the schema ssql.
 type SideRows struct {
-	Table  string // late_rows or bad_rows
+	Table string // late_rows or bad_rows
+	// Record has the columns operator, watermark, event_time and row, or stream, file,
+	// line, column, reason and raw, by name; the sink adds the others of the table.
 	Record arrow.Record
 }
 
@@ -92,5 +94,9 @@ type OpenContext struct {
 	Mode    Mode
 	Fields  []types.Field
 	Keys    []int
+	// Columns is the column list of the INSERT, one per field. Without it fields go to
+	// columns in their order or, with ByName, to those of their names.
+	Columns []string
+	ByName  bool
 	Set     map[string]any
 }

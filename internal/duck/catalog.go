@@ -1,0 +1,163 @@
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"ssql/internal/sqlerr"
+)
+
+// CatalogVersion is the version of the tables in the schema ssql.
+const CatalogVersion = 1
+
+// catalogDDL makes the schema ssql: what users can ask with ordinary SELECTs about
+// their streams and queries, and what ssql itself needs to know after a restart. No
+// table has a key: DuckDB never gives deleted rows of an indexed table back
+// (performance.md §4.4).
+const catalogDDL = `
+CREATE SCHEMA IF NOT EXISTS ssql;
+CREATE TABLE ssql.catalog_version (version INTEGER);
+INSERT INTO ssql.catalog_version VALUES (1);
+
+-- What CREATE STREAM and CREATE VIEW over a stream declared, in order.
+CREATE TABLE ssql.streams (
+  name VARCHAR,
+  kind VARCHAR,            -- stream or view
+  definition VARCHAR,      -- the statement
+  columns VARCHAR,         -- as in CREATE STREAM; those that were not declared are
+                           -- inferred from a sample once, and pinned here
+  base_dir VARCHAR,        -- where relative paths in it start
+  created_at TIMESTAMP
+);
+CREATE TABLE ssql.queries (
+  name VARCHAR,
+  query_id VARCHAR,        -- identity in checkpoint and commits
+  definition VARCHAR,      -- the statement
+  base_dir VARCHAR,
+  target VARCHAR,
+  output_mode VARCHAR,
+  checkpoint VARCHAR,      -- folder
+  options JSON,
+  state VARCHAR,           -- created, running, stopped, failed or finished
+  created_at TIMESTAMP,
+  updated_at TIMESTAMP
+);
+-- The batches whose rows are in a table, written in the transaction of the rows.
+-- The newest row of a query is its marker: deleting it stops the query.
+CREATE TABLE ssql.commits (
+  query VARCHAR,
+  query_id VARCHAR,
+  generation BIGINT,       -- run that wrote the batch
+  batch BIGINT,
+  digest UBIGINT,          -- of the plan of the batch
+  batch_time TIMESTAMP,
+  watermark TIMESTAMP,
+  rows_in BIGINT,
+  rows_out BIGINT,
+  rows_late BIGINT,
+  rows_bad BIGINT,
+  rows_filtered BIGINT,
+  committed_at TIMESTAMP
+);
+CREATE TABLE ssql.progress (
+  query VARCHAR,
+  query_id VARCHAR,
+  run_id BIGINT,
+  batch BIGINT,
+  batch_time TIMESTAMP,
+  progress JSON            -- field names of Spark's StreamingQueryProgress
+);
+CREATE TABLE ssql.late_rows (
+  query VARCHAR,
+  batch BIGINT,
+  operator VARCHAR,        -- which dropped the row
+  watermark TIMESTAMP,     -- that the row was behind
+  event_time TIMESTAMP,
+  late_by INTERVAL,        -- watermark - event_time
+  "row" JSON,
+  batch_time TIMESTAMP     -- when it arrived, in the query's time
+);
+CREATE TABLE ssql.bad_rows (
+  query VARCHAR,
+  batch BIGINT,
+  stream VARCHAR,
+  file VARCHAR,
+  line BIGINT,             -- from 1; 0 where there are no lines
+  "column" VARCHAR,        -- at fault; empty for the whole line
+  reason VARCHAR,
+  raw VARCHAR,             -- the line, cut
+  batch_time TIMESTAMP
+);
+CREATE TABLE ssql.errors (
+  query VARCHAR,
+  query_id VARCHAR,
+  batch BIGINT,
+  code VARCHAR,
+  message VARCHAR,
+  occurred_at TIMESTAMP
+);`
+
+// EnsureCatalog makes the schema ssql if it is missing. A schema of a newer ssql is
+// refused, since this one would not keep what that one promises.
+func EnsureCatalog(ctx context.Context, c *Conn) error {
+	version, err := catalogVersion(ctx, c)
+	if err != nil {
+		return err
+	}
+	switch {
+	case version == CatalogVersion:
+		return nil
+	case version > CatalogVersion:
+		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version, CatalogVersion).
+			WithHint("use the newer ssql that wrote it")
+	}
+	if err := c.Begin(ctx); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, catalogDDL); err != nil {
+		return also(refuseForeign(err, c.db.path), c.Rollback())
+	}
+	return c.Commit()
+}
+
+// HasCatalog reports whether the schema ssql is there.
+func HasCatalog(ctx context.Context, c *Conn) (bool, error) {
+	version, err := catalogVersion(ctx, c)
+	return version > 0, err
+}
+
+// catalogVersion returns the version of the schema ssql, 0 if there is none. It asks
+// for the table and takes the refusal as an answer, because looking into DuckDB's
+// catalog first costs more than a batch.
+func catalogVersion(ctx context.Context, c *Conn) (version int, err error) {
+	err = c.Rows(ctx, "SELECT max(version) FROM ssql.catalog_version", nil, func(rows *sql.Rows) error {
+		for rows.Next() {
+			if err := rows.Scan(&version); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if Missing(err) {
+		return 0, nil
+	}
+	return version, err
+}
+
+// Missing reports whether an error says that a table or a schema does not exist.
+func Missing(err error) bool {
+	var se *SQLError
+	return errors.As(err, &se) && se.Kind == "Catalog" && strings.Contains(se.Text, "does not exist")
+}
+
+// refuseForeign explains tables of somebody else in the schema ssql.
+func refuseForeign(err error, path string) error {
+	var se *SQLError
+	if !errors.As(err, &se) || se.Kind != "Catalog" {
+		return err
+	}
+	return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q holds something else", path).Because(err).
+		WithHint("rename that schema: ssql keeps its catalog there")
+}

@@ -1,0 +1,285 @@
+package duck
+
+import (
+	"context"
+	"database/sql"
+	"database/sql/driver"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+	duckdb "github.com/marcboeker/go-duckdb"
+
+	"ssql/internal/sqlerr"
+)
+
+// Conn is one connection to a database, for one goroutine. Statements are executed
+// as they are: several in one text are all executed, so text must never be built
+// from values.
+//
+// A statement that fails does not end a transaction in DuckDB, and a COMMIT after
+// it stores the rest (reliability.md A20): after any error the caller must roll back.
+type Conn struct {
+	db     *DB
+	handle *handle
+	number int
+	// mu is held while something runs, rows being read included, so that Discard
+	// closes nothing under its feet.
+	mu        sync.Mutex
+	sql       *sql.Conn // nil: discarded
+	stmts     map[string]*sql.Stmt
+	stages    map[string]*Stage
+	stageNext int // number of the next Stage
+	inTx      bool
+	spoilt    bool
+}
+
+// Stmt is a prepared statement of a Conn. DuckDB binds it again by itself when a table it
+// uses has changed.
+type Stmt struct {
+	conn *Conn
+	text string
+}
+
+// Exec runs statements and returns the number of rows that the last one changed.
+func (c *Conn) Exec(ctx context.Context, text string, args ...any) (rows int64, err error) {
+	if err := c.begin(); err != nil {
+		return 0, err
+	}
+	defer c.mu.Unlock()
+	res, err := c.sql.ExecContext(ctx, text, args...)
+	if err != nil {
+		return 0, MapError(err, "running a statement in "+quoted(c.handle.path))
+	}
+	return res.RowsAffected()
+}
+
+// Query runs a statement and calls each for every row, with the values as the driver
+// has them. The slice is valid during the call.
+func (c *Conn) Query(ctx context.Context, text string, args []any, each func(row []any) error) error {
+	return c.Rows(ctx, text, args, func(rows *sql.Rows) error { return eachRow(rows, each) })
+}
+
+// Rows runs a statement and calls read with its rows, which are closed afterwards.
+func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows *sql.Rows) error) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.mu.Unlock()
+	rows, err := c.sql.QueryContext(ctx, text, args...)
+	if err != nil {
+		return MapError(err, "running a query in "+quoted(c.handle.path))
+	}
+	return c.drain(rows, read)
+}
+
+// QueryArrow runs a statement and returns its rows as Arrow records. They stay good when
+// the database is closed. It ignores ctx while DuckDB computes, since the driver cannot
+// interrupt that; Rows can be interrupted.
+func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.RecordReader, error) {
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	defer c.mu.Unlock()
+	var reader array.RecordReader
+	err := c.raw(func(a *duckdb.Arrow) (err error) {
+		reader, err = a.QueryContext(ctx, text, args...)
+		return err
+	})
+	return reader, MapError(err, "running a query in "+quoted(c.handle.path))
+}
+
+// Prepare returns the prepared form of a statement. It is made once per Conn and
+// kept, so it may be asked for in every batch.
+func (c *Conn) Prepare(ctx context.Context, text string) (*Stmt, error) {
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	defer c.mu.Unlock()
+	if _, err := c.prepared(ctx, text); err != nil {
+		return nil, err
+	}
+	return &Stmt{c, text}, nil
+}
+
+// prepared is called with the lock held.
+func (c *Conn) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
+	if s := c.stmts[text]; s != nil {
+		return s, nil
+	}
+	s, err := c.sql.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, MapError(err, "preparing a statement in "+quoted(c.handle.path))
+	}
+	c.stmts[text] = s
+	return s, nil
+}
+
+// Exec runs the statement and returns the number of rows it changed.
+func (s *Stmt) Exec(ctx context.Context, args ...any) (rows int64, err error) {
+	c := s.conn
+	if err := c.begin(); err != nil {
+		return 0, err
+	}
+	defer c.mu.Unlock()
+	stmt, err := c.prepared(ctx, s.text)
+	if err != nil {
+		return 0, err
+	}
+	res, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return 0, MapError(err, "running a statement in "+quoted(c.handle.path))
+	}
+	return res.RowsAffected()
+}
+
+// Rows runs the statement and calls read with its rows, which are closed
+// afterwards.
+func (s *Stmt) Rows(ctx context.Context, args []any, read func(rows *sql.Rows) error) error {
+	c := s.conn
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.mu.Unlock()
+	stmt, err := c.prepared(ctx, s.text)
+	if err != nil {
+		return err
+	}
+	rows, err := stmt.QueryContext(ctx, args...)
+	if err != nil {
+		return MapError(err, "running a query in "+quoted(c.handle.path))
+	}
+	return c.drain(rows, read)
+}
+
+// Begin starts a transaction.
+func (c *Conn) Begin(ctx context.Context) error {
+	if err := c.control(ctx, "BEGIN TRANSACTION"); err != nil {
+		return err
+	}
+	c.inTx = true
+	return nil
+}
+
+// Commit makes the transaction durable. An error means that its outcome is not known:
+// call Discard and look. It cannot be cancelled, for the same reason.
+func (c *Conn) Commit() error {
+	c.inTx = false
+	return c.control(context.Background(), "COMMIT")
+}
+
+// Rollback undoes the transaction. Without one it does nothing.
+func (c *Conn) Rollback() error {
+	if !c.inTx {
+		return nil
+	}
+	c.inTx = false
+	return c.control(context.Background(), "ROLLBACK")
+}
+
+func (c *Conn) control(ctx context.Context, text string) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.mu.Unlock()
+	stmt, err := c.prepared(ctx, text)
+	if err != nil {
+		return err
+	}
+	if _, err := stmt.ExecContext(ctx); err != nil {
+		c.spoilt = true
+		return MapError(err, text+" in "+quoted(c.handle.path))
+	}
+	return nil
+}
+
+// Spoil keeps the connection from being reused: it has settings or temporary tables
+// that others must not see.
+func (c *Conn) Spoil() { c.spoilt = true }
+
+// Database returns the database of the connection.
+func (c *Conn) Database() *DB { return c.db }
+
+// begin takes the lock, or says that the connection is gone.
+func (c *Conn) begin() error {
+	c.mu.Lock()
+	if c.sql == nil {
+		c.mu.Unlock()
+		return sqlerr.New("E_SINK_IO", "the connection to the database %q was closed after a failure", c.handle.path).
+			WithHint("run the statement again")
+	}
+	return nil
+}
+
+// drain reads rows and closes them.
+func (c *Conn) drain(rows *sql.Rows, read func(rows *sql.Rows) error) error {
+	err := read(rows)
+	if err == nil {
+		err = rows.Err()
+	}
+	if closeErr := rows.Close(); err == nil {
+		err = closeErr
+	}
+	return MapError(err, "reading rows from "+quoted(c.handle.path))
+}
+
+// eachRow scans rows into one slice.
+func eachRow(rows *sql.Rows, each func(row []any) error) error {
+	names, err := rows.Columns()
+	if err != nil {
+		return err
+	}
+	row, into := make([]any, len(names)), make([]any, len(names))
+	for i := range row {
+		into[i] = &row[i]
+	}
+	for rows.Next() {
+		if err := rows.Scan(into...); err != nil {
+			return err
+		}
+		if err := each(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// raw calls f with the Arrow side of the driver's connection.
+func (c *Conn) raw(f func(a *duckdb.Arrow) error) error {
+	return c.sql.Raw(func(dc any) error {
+		a, err := duckdb.NewArrowFromConn(dc.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		return f(a)
+	})
+}
+
+// reusable rolls back what was left open and reports whether another user may get the
+// connection.
+func (c *Conn) reusable() bool {
+	if err := c.Rollback(); err != nil {
+		return false
+	}
+	for _, s := range c.stages {
+		s.Clear()
+	}
+	return !c.spoilt
+}
+
+// close waits for what runs and closes the connection for good. Errors are of no
+// use: the statements die with it.
+func (c *Conn) close() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.sql == nil {
+		return
+	}
+	for _, s := range c.stmts {
+		_ = s.Close()
+	}
+	for _, s := range c.stages {
+		s.drop(c)
+	}
+	_ = c.sql.Close()
+	c.sql = nil
+}

@@ -1,0 +1,113 @@
+package duck
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	duckdb "github.com/marcboeker/go-duckdb"
+
+	"ssql/internal/sqlerr"
+)
+
+// storageFault is a row of storageFaults.
+type storageFault struct {
+	text string // in the message of DuckDB or the system
+	code string
+	hint string
+}
+
+const (
+	safeHint    = "the running batch was not stored; run the query again when this is fixed and it goes on where it stopped"
+	corruptHint = "restore the file, and its .wal beside it, from a backup; never delete a .wal file: it holds committed rows"
+)
+
+// storageFaults tell failures of storage apart by DuckDB's wording, which is all it
+// gives. The first match counts. The test provokes each.
+var storageFaults = []storageFault{
+	{"Could not set lock on file", "E_SINK_LOCKED", "close the file there, or wait for that process to end"},
+	{"No space left on device", "E_STORAGE_FULL", "make room on that disk; " + safeHint},
+	{"not enough space", "E_STORAGE_FULL", "make room on that disk; " + safeHint},
+	{"could not write all bytes", "E_STORAGE_FULL", "make room on that disk; " + safeHint},
+	{"Read-only file system", "E_STORAGE_READONLY", "use a database on a disk that can be written"},
+	{"Permission denied", "E_STORAGE_READONLY", "give this user the right to write the file and its folder"},
+	{"permission denied", "E_STORAGE_READONLY", "give this user the right to write the file and its folder"},
+	{"attached in read-only mode", "E_STORAGE_READONLY", "use a database that can be written"},
+	{"but we can only read version", "E_SINK_IO", "the file was written by a newer DuckDB with a newer format; write it again with STORAGE_VERSION 'v1.0.0'"},
+	{"not a valid DuckDB database file", "E_SINK_CORRUPT", "the file is something else, or damaged: name another file, or restore it from a backup"},
+	{"Corrupt database file", "E_SINK_CORRUPT", corruptHint},
+	{"Corrupt WAL", "E_SINK_CORRUPT", corruptHint},
+	{"replaying WAL", "E_SINK_CORRUPT", corruptHint},
+	{"computed checksum", "E_SINK_CORRUPT", corruptHint},
+	{"Serialization Error", "E_SINK_CORRUPT", corruptHint},
+	{"Out of Memory Error", "E_LIMIT", "raise the memory limit, or let a batch be smaller"},
+	{"database has been invalidated", "E_SINK_IO", safeHint},
+	{"IO Error", "E_SINK_IO", safeHint},
+	{"input/output error", "E_SINK_IO", safeHint},
+	{"FATAL Error", "E_SINK_IO", safeHint},
+}
+
+// MapError gives a failure of storage its code, with what was being done. Other
+// errors, those of the SQL itself, keep their *SQLError; nil stays nil.
+func MapError(err error, doing string) error {
+	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	var known *sqlerr.Error
+	if errors.As(err, &known) {
+		return err
+	}
+	text := err.Error()
+	for _, f := range storageFaults {
+		if strings.Contains(text, f.text) {
+			return sqlerr.New(f.code, "%s", doing).Because(err).WithHint("%s", f.hint)
+		}
+	}
+	var de *duckdb.Error
+	if errors.As(err, &de) {
+		kind, rest, ok := strings.Cut(de.Msg, ": ")
+		if !ok {
+			kind, rest = "Error", de.Msg
+		}
+		return &SQLError{Kind: strings.TrimSuffix(kind, " Error"), Text: rest}
+	}
+	// The Arrow interface of the driver gives text only.
+	text = strings.TrimPrefix(text, "duckdb_execute_prepared_arrow: ")
+	if kind, rest, ok := strings.Cut(text, " Error: "); ok && !strings.Contains(kind, ":") {
+		return &SQLError{Kind: kind, Text: rest}
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// SQLError is DuckDB's refusal of a statement or of the values in it.
+type SQLError struct {
+	Kind string // DuckDB's class: Parser, Binder, Catalog, Conversion, Constraint, ...
+	Text string // may have several lines
+}
+
+// Error returns DuckDB's own message.
+func (e *SQLError) Error() string { return e.Kind + " Error: " + e.Text }
+
+// Poisoned reports whether an error leaves the state of an open file in doubt, so
+// that only Discard and a fresh open tell what is stored.
+func Poisoned(err error) bool {
+	switch sqlerr.Code(err) {
+	case "E_SINK_IO", "E_STORAGE_FULL", "E_STORAGE_READONLY", "E_SINK_CORRUPT":
+		return true
+	}
+	return false
+}
+
+// also adds what went wrong while cleaning up after err.
+func also(err, cleanup error) error {
+	switch {
+	case cleanup == nil:
+		return err
+	case err == nil:
+		return cleanup
+	}
+	return fmt.Errorf("%w (and then: %v)", err, cleanup)
+}
+
+func quoted(name string) string { return `"` + name + `"` }

@@ -1,0 +1,149 @@
+package duck
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	duckdb "github.com/marcboeker/go-duckdb"
+
+	"ssql/sql/types"
+)
+
+// Stage is a view of a Conn over Arrow records, without copying them. The records
+// can be changed between statements, while the view and everything prepared over it
+// stay: a batch costs no parsing and no planning.
+//
+// The columns of a Stage have their plain types. Records may hold VARCHAR dictionary
+// encoded; Set copies such columns.
+type Stage struct {
+	view   string // quoted name
+	reader stageReader
+	free   func() // the C side of the view
+}
+
+// Stage returns the stage of a name and the columns of a schema, making it at
+// the first call; name is any text that tells the stages of the caller apart. Columns
+// of a dictionary type become VARCHAR. It cannot be made inside a transaction that
+// writes: it would be a write to a second database.
+func (c *Conn) Stage(ctx context.Context, name string, schema *arrow.Schema) (*Stage, error) {
+	schema = plainSchema(schema)
+	if s := c.stages[name]; s != nil && s.reader.schema.Equal(schema) {
+		return s, nil
+	}
+	if err := c.begin(); err != nil {
+		return nil, err
+	}
+	defer c.mu.Unlock()
+	if s := c.stages[name]; s != nil {
+		s.drop(c)
+	}
+	c.stageNext++
+	view := fmt.Sprintf("stage_%d_%d", c.number, c.stageNext)
+	s := &Stage{view: stageDatabase + ".main." + view, reader: stageReader{schema: schema}}
+	if err := c.register(ctx, s, view); err != nil {
+		return nil, MapError(err, "registering records")
+	}
+	c.stages[name] = s
+	return s, nil
+}
+
+// register makes the view in the stage database, which must be the current one for that.
+func (c *Conn) register(ctx context.Context, s *Stage, view string) (err error) {
+	var path string
+	if err := c.sql.QueryRowContext(ctx, "SELECT current_setting('search_path')").Scan(&path); err != nil {
+		return err
+	}
+	if _, err := c.sql.ExecContext(ctx, "USE "+stageDatabase); err != nil {
+		return err
+	}
+	err = c.raw(func(a *duckdb.Arrow) (err error) {
+		s.free, err = a.RegisterView(&s.reader, view)
+		return err
+	})
+	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+QuoteText(path))
+	return also(err, backErr)
+}
+
+// View returns the quoted and qualified name to select from.
+func (s *Stage) View() string { return s.view }
+
+// Set makes the records the content of the view, until the next Set or Clear. They are
+// retained. The columns must be those of the schema, in order.
+func (s *Stage) Set(records []arrow.Record) error {
+	s.Clear()
+	for _, rec := range records {
+		plain, err := plainRecord(rec, s.reader.schema)
+		if err != nil {
+			s.Clear()
+			return err
+		}
+		s.reader.records = append(s.reader.records, plain)
+	}
+	return nil
+}
+
+// Clear empties the view and releases the records.
+func (s *Stage) Clear() {
+	for _, rec := range s.reader.records {
+		rec.Release()
+	}
+	s.reader.records, s.reader.next = s.reader.records[:0], 0
+}
+
+// drop removes the view and then the memory that it points to.
+func (s *Stage) drop(c *Conn) {
+	s.Clear()
+	if _, err := c.sql.ExecContext(context.Background(), "DROP VIEW IF EXISTS "+s.view); err == nil && s.free != nil {
+		s.free()
+		s.free = nil
+	}
+}
+
+// stageReader is what DuckDB pulls records from. It starts over after its end, so
+// that every execution of a statement sees all records. DuckDB never releases it, so
+// counting references would say nothing.
+type stageReader struct {
+	schema  *arrow.Schema
+	records []arrow.Record
+	next    int
+}
+
+// Retain and Release do nothing: the Stage owns the reader.
+func (r *stageReader) Retain() {}
+
+// Release does nothing.
+func (r *stageReader) Release() {}
+
+// Schema returns the columns of the view.
+func (r *stageReader) Schema() *arrow.Schema { return r.schema }
+
+// Next moves to the next record.
+func (r *stageReader) Next() bool {
+	if r.next == len(r.records) {
+		r.next = 0
+		return false
+	}
+	r.next++
+	return true
+}
+
+// Record returns the current record.
+func (r *stageReader) Record() arrow.Record { return r.records[r.next-1] }
+
+// Err returns nil: records in memory cannot fail.
+func (r *stageReader) Err() error { return nil }
+
+var _ array.RecordReader = (*stageReader)(nil)
+
+// plainSchema returns the schema with VARCHAR for dictionaries.
+func plainSchema(schema *arrow.Schema) *arrow.Schema {
+	fields := schema.Fields()
+	for i, f := range fields {
+		if f.Type.ID() == arrow.DICTIONARY {
+			fields[i].Type = types.Of(types.Varchar).Arrow()
+		}
+	}
+	return arrow.NewSchema(fields, nil)
+}

@@ -1,0 +1,268 @@
+// Package duckdb is the sink into a table of the session's DuckDB database, exactly
+// once: the rows of a batch and its marker are one transaction.
+//
+// A batch is a few prepared statements over an Arrow view, so its cost beyond the
+// rows is below a millisecond and the write of DuckDB's log. Result tables never
+// get a key or an index (performance.md §4.4): update mode deletes the rows of
+// the batch's keys and inserts the new ones.
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sinks"
+)
+
+// Name is the name of the connector.
+const Name = "duckdb"
+
+// Spec returns the connector's row for a database.
+func Spec(db *duck.DB) sinks.Spec {
+	return sinks.Spec{
+		Name:    Name,
+		Summary: "a table of the DuckDB database, exactly once",
+		Open:    func(o sinks.OpenContext) (sinks.Sink, error) { return Open(db, o, Options{}) },
+	}
+}
+
+// Options are for tests; the zero value is how the sink is used.
+type Options struct {
+	Faults Faults
+	// Now is the clock of ssql.commits.committed_at; default time.Now.
+	Now func() time.Time
+}
+
+// Faults break a sink on purpose, for the failure drill.
+type Faults struct {
+	// Unguarded makes the sink forget its markers: Head finds none and a batch that
+	// is there already is stored again.
+	Unguarded bool
+	// BeforeCommit and AfterCommit, if set, are called around the sink's commit; their
+	// error ends Write, as a crash there would.
+	BeforeCommit, AfterCommit func(b *sinks.Batch) error
+}
+
+// Sink writes the batches of one query into one table.
+type Sink struct {
+	db     *duck.DB
+	o      sinks.OpenContext
+	opts   Options
+	target *target
+	head   *sinks.Marker // the newest marker in the database; nil: not read yet
+	closed bool
+}
+
+// noBatch is the head of a query that has not stored anything.
+const noBatch = -1
+
+// Open makes the table if it is missing, or checks that the query's columns can go
+// into it. A table that is gone although the query has stored batches is refused:
+// somebody dropped it.
+func Open(db *duck.DB, o sinks.OpenContext, opts Options) (*Sink, error) {
+	if opts.Now == nil {
+		opts.Now = time.Now
+	}
+	s := &Sink{db: db, o: o, opts: opts}
+	ctx := context.Background()
+	c, release, err := db.Conn(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
+	}
+	defer release()
+	if err := duck.EnsureCatalog(ctx, c); err != nil {
+		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
+	}
+	if s.target, err = openTarget(ctx, c, o); err != nil {
+		return nil, err
+	}
+	return s, nil
+}
+
+// Transactional reports true: rows and marker are one transaction.
+func (s *Sink) Transactional() bool { return true }
+
+// Head returns the newest marker of a query.
+func (s *Sink) Head(ctx context.Context, queryID string) (m sinks.Marker, ok bool, err error) {
+	c, release, err := s.db.Conn(ctx)
+	if err != nil {
+		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.o.Query, err)
+	}
+	defer release()
+	m, err = readHead(ctx, c, queryID)
+	if err != nil {
+		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.o.Query, err)
+	}
+	if s.opts.Faults.Unguarded {
+		return sinks.Marker{}, false, nil
+	}
+	return m, m.Batch != noBatch, nil
+}
+
+// Write stores a batch. E_FENCED refuses one that is not newer than the head, or comes
+// from an older run; E_SINK_BEHIND_CKPT says that markers which this sink has seen are
+// gone; E_SINK_SCHEMA that the table has changed or cannot take the rows. After any
+// error nothing of the batch is stored.
+func (s *Sink) Write(ctx context.Context, b *sinks.Batch) error {
+	if s.closed {
+		return sqlerr.New(sqlerr.Internal, "the sink of query %q is closed", s.o.Query)
+	}
+	c, release, err := s.db.Conn(ctx)
+	if err != nil {
+		return s.doing(b, err)
+	}
+	defer release()
+	if s.head == nil {
+		m, err := readHead(ctx, c, b.QueryID)
+		if err != nil {
+			return s.doing(b, err)
+		}
+		s.head = &m
+	}
+	if !s.opts.Faults.Unguarded && (b.Batch <= s.head.Batch || b.Generation < s.head.Generation) {
+		return s.fenced(b, *s.head)
+	}
+	if err := s.store(ctx, c, b); err != nil {
+		return s.doing(b, err)
+	}
+	return nil
+}
+
+// Close does nothing but end the use of the sink: the database belongs to the
+// session. It may be called twice.
+func (s *Sink) Close() error {
+	s.closed = true
+	return nil
+}
+
+// store runs the transaction of a batch. Any error before the commit rolls back,
+// since DuckDB would commit what came before a failed statement (reliability.md A20).
+func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
+	load, err := s.load(ctx, c, b)
+	if err != nil {
+		return err
+	}
+	defer load.clear()
+	if err = c.Begin(ctx); err == nil {
+		err = s.fill(ctx, c, b, load)
+	}
+	if err == nil && s.opts.Faults.BeforeCommit != nil {
+		err = s.opts.Faults.BeforeCommit(b)
+	}
+	if err != nil {
+		rollbackErr := c.Rollback()
+		if rollbackErr != nil || duck.Poisoned(err) {
+			// A failed Discard says nothing new: the first error is the reason.
+			_ = s.db.Discard(c)
+		}
+		return err
+	}
+	if err := c.Commit(); err != nil {
+		if err := s.settle(ctx, c, b, err); err != nil {
+			return err
+		}
+	}
+	m := b.Marker
+	s.head = &m
+	if s.opts.Faults.AfterCommit != nil {
+		return s.opts.Faults.AfterCommit(b)
+	}
+	return nil
+}
+
+// fill writes marker, rows and side rows inside the transaction. The marker comes
+// first, so that a stale process does no work.
+func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *load) error {
+	if err := s.mark(ctx, c, b); err != nil {
+		return err
+	}
+	if err := s.target.unchanged(ctx, c); err != nil {
+		return err
+	}
+	if err := s.target.write(ctx, c, b, load.rows); err != nil {
+		return err
+	}
+	for i, side := range b.Side {
+		if err := writeSide(ctx, c, b, side.Table, load.side[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// load is where DuckDB finds the rows of a batch.
+type load struct {
+	rows *duck.Stage
+	side []*duck.Stage // as Batch.Side
+}
+
+// load puts the rows of a batch into stages, which cannot be made inside of its
+// transaction.
+func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load, err error) {
+	l := &load{}
+	defer func() {
+		if err != nil {
+			l.clear()
+		}
+	}()
+	if l.rows, err = c.Stage(ctx, s.target.stage, s.target.schema); err != nil {
+		return nil, err
+	}
+	if err := l.rows.Set(b.Records); err != nil {
+		return nil, err
+	}
+	for _, side := range b.Side {
+		stage, err := c.Stage(ctx, side.Table, side.Record.Schema())
+		if err != nil {
+			return nil, err
+		}
+		l.side = append(l.side, stage)
+		if err := stage.Set([]arrow.Record{side.Record}); err != nil {
+			return nil, fmt.Errorf("storing ssql.%s: %w", side.Table, err)
+		}
+	}
+	return l, nil
+}
+
+// clear gives the rows back.
+func (l *load) clear() {
+	if l.rows != nil {
+		l.rows.Clear()
+	}
+	for _, s := range l.side {
+		s.Clear()
+	}
+}
+
+// settle finds out what became of a commit that failed: 14 of 30 power cuts left it
+// durable though it was never acknowledged (reliability.md A6). Only the file knows.
+func (s *Sink) settle(ctx context.Context, c *duck.Conn, b *sinks.Batch, failed error) error {
+	s.head = nil
+	if err := s.db.Discard(c); err != nil && !errors.Is(err, failed) {
+		failed = fmt.Errorf("%w (and then: %v)", failed, err)
+	}
+	fresh, release, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("%w (whether the batch is stored is not known, since the database cannot be opened again: %v)", failed, err)
+	}
+	defer release()
+	m, err := readHead(ctx, fresh, b.QueryID)
+	if err != nil {
+		return fmt.Errorf("%w (whether the batch is stored is not known, since its marker cannot be read: %v)", failed, err)
+	}
+	if m == b.Marker {
+		return nil
+	}
+	return failed
+}
+
+// doing says which batch an error stopped.
+func (s *Sink) doing(b *sinks.Batch, err error) error {
+	return fmt.Errorf("storing batch %d of query %q: %w", b.Batch, s.o.Query, err)
+}

@@ -1,0 +1,142 @@
+package duckdb
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sinks"
+	"ssql/sql/types"
+)
+
+// target is the table of a sink: its name, which of its columns each field goes to, and
+// the statements of a batch.
+type target struct {
+	shown   string // the name as the user wrote it
+	name    string // quoted and qualified
+	stage   string // name of the stage of its rows
+	schema  *arrow.Schema
+	columns []column // of the table, in order
+	into    []int    // per field, index into columns
+	casts   []string // per field, what it is read as from the stage
+	// signature are names and types when it was checked; another one means that it
+	// was altered.
+	signature string
+}
+
+// column is a column of an existing table.
+type column struct {
+	name     string
+	typeName string // in DuckDB's spelling
+	nullable bool
+	filled   bool // has a default
+}
+
+// write stores the rows of a batch in its mode.
+func (t *target) write(ctx context.Context, c *duck.Conn, b *sinks.Batch, stage *duck.Stage) error {
+	for _, text := range t.statements(b, stage.View()) {
+		stmt, err := c.Prepare(ctx, text)
+		if err == nil {
+			_, err = stmt.Exec(ctx)
+		}
+		if err != nil {
+			return t.refused(err)
+		}
+	}
+	return nil
+}
+
+// statements returns what a batch needs in its mode. The texts are the same for
+// every batch, so they are prepared once.
+func (t *target) statements(b *sinks.Batch, view string) []string {
+	var texts []string
+	switch {
+	case b.Mode == sinks.Complete:
+		texts = append(texts, "DELETE FROM "+t.name)
+	case b.Mode == sinks.Update && len(b.Keys) > 0 && b.Rows > 0:
+		texts = append(texts, t.deleteSQL(b, view))
+	}
+	if b.Rows > 0 {
+		texts = append(texts, t.insertSQL(view))
+	}
+	return texts
+}
+
+// insertSQL returns the statement that adds all rows of a view.
+func (t *target) insertSQL(view string) string {
+	names := make([]string, len(t.into))
+	for i, at := range t.into {
+		names[i] = types.QuoteIdent(t.columns[at].name)
+	}
+	return "INSERT INTO " + t.name + " (" + strings.Join(names, ", ") + ") SELECT " + strings.Join(t.casts, ", ") + " FROM " + view + " AS v"
+}
+
+// deleteSQL returns the statement that removes the rows whose keys are in a view. NULL
+// keys match each other. The window column is compared with =, which lets DuckDB
+// read only the part of the table from the least window of the batch on: 0.5 ms for
+// 1000 keys at 5 M rows, where IS NOT DISTINCT FROM takes 47 ms.
+func (t *target) deleteSQL(b *sinks.Batch, view string) string {
+	matches := make([]string, len(b.Keys))
+	for i, key := range b.Keys {
+		operator := " IS NOT DISTINCT FROM "
+		if key == b.WindowColumn {
+			operator = " = "
+		}
+		matches[i] = "t." + types.QuoteIdent(t.columns[t.into[key]].name) + operator + t.casts[key]
+	}
+	return "DELETE FROM " + t.name + " AS t USING " + view + " AS v WHERE " + strings.Join(matches, " AND ")
+}
+
+// unchanged refuses a table that was dropped or altered since it was checked. It is
+// part of every transaction: reading no row costs 0.05 ms.
+func (t *target) unchanged(ctx context.Context, c *duck.Conn) error {
+	signature, err := t.readSignature(ctx, c)
+	if duck.Missing(err) {
+		return sqlerr.New("E_SINK_SCHEMA", "table %s was dropped while the query was running", t.shown).
+			WithHint("restore the table and start the query again, or drop the query and start it anew")
+	}
+	if err != nil {
+		return err
+	}
+	if signature != t.signature {
+		return sqlerr.New("E_SINK_SCHEMA", "table %s was altered while the query was running: its columns were %s, now they are %s", t.shown, t.signature, signature).
+			WithHint("start the query again: it goes on if its columns still fit the table")
+	}
+	return nil
+}
+
+// readSignature returns names and types of the table's columns.
+func (t *target) readSignature(ctx context.Context, c *duck.Conn) (string, error) {
+	stmt, err := c.Prepare(ctx, "SELECT * FROM "+t.name+" LIMIT 0")
+	if err != nil {
+		return "", err
+	}
+	var parts []string
+	err = stmt.Rows(ctx, nil, func(rows *sql.Rows) error {
+		columns, err := rows.ColumnTypes()
+		if err != nil {
+			return err
+		}
+		for _, col := range columns {
+			parts = append(parts, types.QuoteIdent(col.Name())+" "+col.DatabaseTypeName())
+		}
+		return nil
+	})
+	return strings.Join(parts, ", "), err
+}
+
+// refused explains why DuckDB did not take the rows.
+func (t *target) refused(err error) error {
+	var se *duck.SQLError
+	if !errors.As(err, &se) {
+		return err
+	}
+	text, _, _ := strings.Cut(se.Text, "\n")
+	return sqlerr.New("E_SINK_SCHEMA", "table %s did not take the rows: %s", t.shown, text).Because(se).
+		WithHint("change the query, with TRY_CAST or a filter, or the table; nothing of the batch was stored")
+}
