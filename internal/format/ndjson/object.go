@@ -1,0 +1,310 @@
+package ndjson
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+
+	"ssql/internal/format/column"
+	"ssql/sql/types"
+)
+
+// blanks returns the position of the first byte from p on that is no blank. A
+// newline is none here: it ends the line.
+func (d *Decoder) blanks(p int) int {
+	for d.buf[p] == ' ' || d.buf[p] == '\t' || d.buf[p] == '\r' {
+		p++
+	}
+	return p
+}
+
+// found describes what stands at p, for messages.
+func (d *Decoder) found(p int) string {
+	switch c := d.buf[p]; {
+	case c == '\n':
+		return "the end of the line"
+	case c == '{':
+		return "an object"
+	case c == '[':
+		return "an array"
+	case c == '"':
+		return "text"
+	case c < 0x20 || c >= 0x7F:
+		return fmt.Sprintf("the byte 0x%02x", c)
+	default:
+		return fmt.Sprintf("%q", string(c))
+	}
+}
+
+// key reads `"key" :` at p and returns the position of the value. The key is valid
+// until the next string is read. plain is false if it was written with escapes.
+func (d *Decoder) key(p int) (key []byte, plain bool, value int, f *fault) {
+	if d.buf[p] != '"' {
+		return nil, false, 0, &fault{reason: "expected a key in quotes, found " + d.found(p)}
+	}
+	key, end, f := d.text(p)
+	if f != nil {
+		return nil, false, 0, f
+	}
+	plain = len(key) == end-p-2
+	if end = d.blanks(end); d.buf[end] != ':' {
+		return nil, false, 0, &fault{reason: fmt.Sprintf("expected \":\" behind the key %q, found %s", clip(key), d.found(end))}
+	}
+	return key, plain, d.blanks(end + 1), nil
+}
+
+// next returns the position of the next part of an object or array behind the
+// value that ends at p; 0 and where it goes on if closing ends it.
+func (d *Decoder) next(p int, closing byte) (part, end int, f *fault) {
+	p = d.blanks(p)
+	switch d.buf[p] {
+	case ',':
+		return d.blanks(p + 1), 0, nil
+	case closing:
+		return 0, p + 1, nil
+	}
+	return 0, 0, &fault{reason: fmt.Sprintf("expected \",\" or %q, found %s", string(closing), d.found(p))}
+}
+
+func tooDeep() *fault {
+	return &fault{reason: fmt.Sprintf("objects and arrays are nested more than %d deep", DepthMax)}
+}
+
+// object reads the object at p into slot i of the columns and returns the position
+// behind it. Members that are not there become NULL.
+func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int, *fault) {
+	if depth > DepthMax {
+		return 0, tooDeep()
+	}
+	part := d.blanks(p + 1)
+	end := part + 1
+	if d.buf[part] == '}' {
+		part = 0
+	}
+	for part > 0 {
+		key, plain, value, f := d.key(part)
+		if f != nil {
+			return 0, f
+		}
+		if !plain {
+			d.steps.giveUp()
+		}
+		var after int
+		if k, known := n.index[string(key)]; known {
+			after, f = d.member(n, k, cols[k], i, value, depth)
+		} else {
+			d.noteOtherCase(n, key)
+			d.steps.valueBegins(d.buf, value, opSkip, nil, nil, depth)
+			after, f = d.skip(value, depth+1)
+			d.steps.valueEnds(after)
+		}
+		if f != nil {
+			return 0, f
+		}
+		if part, end, f = d.next(after, '}'); f != nil {
+			return 0, f
+		}
+	}
+	for _, c := range cols {
+		if c.Last != i {
+			c.SetNull(i)
+			d.steps.missing(c)
+		}
+	}
+	return end, nil
+}
+
+// member reads the value of a known key.
+func (d *Decoder) member(n *node, k int, c *column.Builder, i, value, depth int) (int, *fault) {
+	if !n.seen[k].Load() {
+		n.seen[k].Store(true)
+	}
+	if c.Last == i {
+		d.notice(fmt.Sprintf("the key %q appears more than once in a line; its last value counts", join(n.path, n.names[k])))
+		c.Reset(i)
+		d.steps.giveUp()
+	}
+	c.Last = i
+	if c.Type.Kind == types.Struct && d.buf[value] == '{' {
+		// Its members are steps of their own.
+		return d.value(n.parts[k], c, i, value, depth+1)
+	}
+	d.steps.valueBegins(d.buf, value, opOf(c), c, n.parts[k], depth+1)
+	after, f := d.value(n.parts[k], c, i, value, depth+1)
+	d.steps.valueEnds(after)
+	return after, f
+}
+
+func (d *Decoder) noteOtherCase(n *node, key []byte) {
+	if k, ok := n.lower[strings.ToLower(string(key))]; ok && n.other[k].Load() == nil {
+		name := string(key)
+		n.other[k].Store(&name)
+	}
+}
+
+// list reads the array at p into slot i.
+func (d *Decoder) list(n *node, c *column.Builder, i, p, depth int) (int, *fault) {
+	if depth > DepthMax {
+		return 0, tooDeep()
+	}
+	d.steps.nested++
+	defer func() { d.steps.nested-- }()
+	elem, at := c.Children[0], int(c.Offsets[i])
+	part := d.blanks(p + 1)
+	end := part + 1
+	if d.buf[part] == ']' {
+		part = 0
+	}
+	for part > 0 {
+		elem.Grow(at + 1)
+		elem.Last = at
+		after, f := d.value(n.parts[0], elem, at, part, depth+1)
+		if f != nil {
+			return 0, f
+		}
+		at++
+		if part, end, f = d.next(after, ']'); f != nil {
+			return 0, f
+		}
+	}
+	c.Offsets[i+1] = int32(at)
+	return end, nil
+}
+
+// entry is one member of an object that becomes a MAP.
+type entry struct {
+	key   []byte
+	value int
+}
+
+// mapping reads the object at p into slot i of a MAP column. It first finds the
+// entries, since a later one may replace an earlier one.
+func (d *Decoder) mapping(n *node, c *column.Builder, i, p, depth int) (int, *fault) {
+	if depth > DepthMax {
+		return 0, tooDeep()
+	}
+	d.steps.nested++
+	keysBefore := len(d.keys)
+	defer func() { d.keys, d.steps.nested = d.keys[:keysBefore], d.steps.nested-1 }()
+	entries, end, f := d.entries(p, depth)
+	if f != nil {
+		return 0, f
+	}
+	keys, values, at := c.Children[0], c.Children[1], int(c.Offsets[i])
+	last := make(map[string]int, len(entries))
+	for k, e := range entries {
+		last[string(e.key)] = k
+	}
+	for k, e := range entries {
+		if last[string(e.key)] != k {
+			d.notice(fmt.Sprintf("the key %q appears more than once in a line; its last value counts", join(n.path, string(e.key))))
+			continue
+		}
+		keys.Grow(at + 1)
+		values.Grow(at + 1)
+		keys.SetText(at, e.key)
+		keys.Last, values.Last = at, at
+		if _, f := d.value(n.parts[1], values, at, e.value, depth+1); f != nil {
+			return 0, f
+		}
+		at++
+	}
+	c.Offsets[i+1] = int32(at)
+	return end, nil
+}
+
+// entries finds the members of the object at p. The keys are in d.keys.
+func (d *Decoder) entries(p, depth int) (out []entry, end int, f *fault) {
+	part := d.blanks(p + 1)
+	if d.buf[part] == '}' {
+		return nil, part + 1, nil
+	}
+	for part > 0 {
+		key, _, value, f := d.key(part)
+		if f != nil {
+			return nil, 0, f
+		}
+		start := len(d.keys)
+		d.keys = append(d.keys, key...)
+		out = append(out, entry{d.keys[start:len(d.keys):len(d.keys)], value})
+		after, f := d.skip(value, depth+1)
+		if f != nil {
+			return nil, 0, f
+		}
+		if part, end, f = d.next(after, '}'); f != nil {
+			return nil, 0, f
+		}
+	}
+	return out, end, nil
+}
+
+// skip checks the value at p and returns the position behind it.
+func (d *Decoder) skip(p, depth int) (int, *fault) {
+	switch d.buf[p] {
+	case '"':
+		_, end, f := d.text(p)
+		return end, f
+	case '{':
+		return d.skipParts(p, '}', depth)
+	case '[':
+		return d.skipParts(p, ']', depth)
+	}
+	if end := d.word(p); end > 0 {
+		return end, nil
+	}
+	if end := scanNumber(d.buf, p); end > 0 {
+		return end, nil
+	}
+	return 0, &fault{reason: "expected a value, found " + d.found(p)}
+}
+
+func (d *Decoder) skipParts(p int, closing byte, depth int) (int, *fault) {
+	if depth > DepthMax {
+		return 0, tooDeep()
+	}
+	part := d.blanks(p + 1)
+	end := part + 1
+	if d.buf[part] == closing {
+		part = 0
+	}
+	for part > 0 {
+		if closing == '}' {
+			_, _, value, f := d.key(part)
+			if f != nil {
+				return 0, f
+			}
+			part = value
+		}
+		after, f := d.skip(part, depth+1)
+		if f != nil {
+			return 0, f
+		}
+		if part, end, f = d.next(after, closing); f != nil {
+			return 0, f
+		}
+	}
+	return end, nil
+}
+
+// words are the values that are neither text nor numbers. The last three are not
+// in the standard, but Python, Spark and DuckDB write and read them.
+var words = [...][]byte{[]byte("null"), []byte("true"), []byte("false"), []byte("NaN"), []byte("Infinity"), []byte("-Infinity")}
+
+// word returns the position behind the word at p, 0 if there is none.
+func (d *Decoder) word(p int) int {
+	for _, w := range words {
+		if bytes.HasPrefix(d.buf[p:], w) {
+			return p + len(w)
+		}
+	}
+	return 0
+}
+
+// clip shortens text for a message.
+func clip[T string | []byte](text T) string {
+	const most = 40
+	if len(text) <= most {
+		return string(text)
+	}
+	return strings.ToValidUTF8(string(text[:most]), "") + "…"
+}

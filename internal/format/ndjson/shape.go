@@ -1,0 +1,145 @@
+// Package ndjson reads JSON lines straight into Arrow columns of a known schema.
+//
+// A Shape is the compiled schema; each goroutine takes a Decoder from it, which is
+// fed blocks of whole lines and gives record chunks. There is no tree of values in
+// between: each value is read by the type of its column into the column's memory.
+//
+// Rows of machine-written JSON look alike: the bytes between two values (comma, key,
+// colon, blanks) are mostly those of an earlier row. A Decoder therefore keeps a
+// tree of the byte sequences it has seen between values (steps.go) and walks it
+// with 8-byte compares; only a row that leaves the tree is parsed by the full
+// grammar (object.go), which then adds its way to the tree. Both give the same
+// rows: the tree holds nothing but what the grammar has read before.
+//
+// What each type takes is in value.go, and for users in docs/SEMANTICS.md.
+package ndjson
+
+import (
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"ssql/internal/format/column"
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// DepthMax is how deeply objects and arrays of one line may be nested; a deeper
+// line is a bad row. It bounds the stack (reliability §2 #69).
+const DepthMax = 64
+
+// LineBytesMax is the longest line there can be: with the lines before it, the
+// text of a chunk must stay below the 2 GiB that Arrow can address.
+const LineBytesMax = 1 << 30
+
+// Options describe the rows to read.
+type Options struct {
+	// Fields are the columns of the chunks. Keys match them exactly, case included;
+	// other keys are checked for syntax and skipped.
+	Fields []types.Field
+	// Encode asks, per field, for dictionary encoding; only VARCHAR can have it. Nil
+	// is none.
+	Encode []bool
+	// Zone is where a timestamp without offset was written; nil is UTC.
+	Zone *time.Location
+	// EpochUnit is what a number means as TIMESTAMP; without it a number is none.
+	EpochUnit EpochUnit
+	// LineBytesMax refuses longer lines; 0 is the constant of that name.
+	LineBytesMax int
+}
+
+// EpochUnit is the unit of numbers since 1970.
+type EpochUnit uint8
+
+// The units.
+const (
+	NoEpoch EpochUnit = iota
+	EpochSeconds
+	EpochMillis
+	EpochMicros
+	EpochNanos
+)
+
+// Shape is a compiled schema. It is safe for concurrent use.
+type Shape struct {
+	options Options
+	root    *node
+	pool    *column.Pool
+}
+
+// node is what the grammar knows of a column with parts; nil for the others.
+type node struct {
+	path  string         // "" for the row itself
+	index map[string]int // members of a STRUCT by name
+	names []string
+	lower map[string]int // and by lower-case name, for the notice on other cases
+	parts []*node        // as the Children of the column's builder
+	seen  []atomic.Bool  // which members were ever there
+	other []atomic.Pointer[string]
+}
+
+// NewShape compiles a schema. It refuses types that JSON has no form for.
+func NewShape(o Options) (*Shape, error) {
+	root, err := newNode("", types.StructOf(o.Fields...))
+	if err != nil {
+		return nil, err
+	}
+	return &Shape{options: o, root: root, pool: &column.Pool{}}, nil
+}
+
+// Scribble makes the memory of released chunks unreadable; for tests.
+func (s *Shape) Scribble() { s.pool.Scribble = true }
+
+func newNode(path string, t types.Type) (*node, error) {
+	switch t.Kind {
+	case types.Struct:
+		n := &node{path: path, index: map[string]int{}, lower: map[string]int{},
+			seen: make([]atomic.Bool, len(t.Fields)), other: make([]atomic.Pointer[string], len(t.Fields))}
+		for i, f := range t.Fields {
+			part, err := newNode(join(path, f.Name), f.Type)
+			if err != nil {
+				return nil, err
+			}
+			n.parts = append(n.parts, part)
+			n.names = append(n.names, f.Name)
+			n.index[f.Name] = i
+			n.lower[strings.ToLower(f.Name)] = i
+		}
+		return n, nil
+	case types.List:
+		part, err := newNode(path+"[]", *t.Elem)
+		return &node{path: path, parts: []*node{part}}, err
+	case types.Map:
+		if t.Key.Kind != types.Varchar {
+			return nil, sqlerr.New("DATATYPE_MISMATCH", "column %q is %s, but the keys of a JSON object are text", path, t).
+				WithHint("declare it MAP(VARCHAR, %s)", t.Elem)
+		}
+		part, err := newNode(path+"[]", *t.Elem)
+		return &node{path: path, parts: []*node{nil, part}}, err
+	case types.IntervalKind:
+		return nil, sqlerr.New("DATATYPE_MISMATCH", "column %q is INTERVAL, which JSON has no form for", path).
+			WithHint("declare it VARCHAR and cast it in the query")
+	}
+	return nil, nil
+}
+
+func join(path, name string) string {
+	if path == "" {
+		return name
+	}
+	return path + "." + name
+}
+
+// NewDecoder returns a decoder with memory and dictionaries of its own. Keep it
+// for further input: what it has learned of the rows makes it faster.
+func (s *Shape) NewDecoder() *Decoder {
+	d := &Decoder{shape: s, lineMax: s.options.LineBytesMax, said: map[string]bool{}}
+	if d.lineMax <= 0 || d.lineMax > LineBytesMax {
+		d.lineMax = LineBytesMax
+	}
+	for i, f := range s.options.Fields {
+		encode := i < len(s.options.Encode) && s.options.Encode[i]
+		d.cols = append(d.cols, column.NewBuilder(s.pool, f, encode))
+	}
+	return d
+}
