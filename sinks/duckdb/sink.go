@@ -34,19 +34,9 @@ func Spec(db *duck.DB) sinks.Spec {
 
 // Options are for tests; the zero value is how the sink is used.
 type Options struct {
-	Faults Faults
+	Faults sinks.Faults
 	// Now is the clock of ssql.commits.committed_at; default time.Now.
 	Now func() time.Time
-}
-
-// Faults break a sink on purpose, for the failure drill.
-type Faults struct {
-	// Unguarded makes the sink forget its markers: Head finds none and a batch that
-	// is there already is stored again.
-	Unguarded bool
-	// BeforeCommit and AfterCommit, if set, are called around the sink's commit; their
-	// error ends Write, as a crash there would.
-	BeforeCommit, AfterCommit func(b *sinks.Batch) error
 }
 
 // Sink writes the batches of one query into one table.
