@@ -107,12 +107,15 @@ type OpenContext struct {
 	// Encode lists, per field, whether a VARCHAR column should come dictionary
 	// encoded: it is a grouping key.
 	Encode []bool
+	// Notice takes messages that arise outside of reading a Segment, such as a file
+	// that is passed over; nil drops them. It is said once per query and text.
+	Notice func(text string)
 }
 
 // Option is a declared option of a connector, a format or the session.
 type Option struct {
 	Name    string
-	Type    string // string, integer, boolean, duration, bytes
+	Type    string // StringOption and so on
 	Default string // as text; "" means none
 	Summary string
 	Values  []string // the accepted values, if they are a closed list
