@@ -10,6 +10,12 @@
 //
 // AppendCommit can carry PLAN(n+1) in the same write when the next batch is
 // already known.
+//
+// What a restart may rely on: after a crash at any moment Open finds every batch whose
+// AppendCommit returned, in order and without a gap, and at most the one more whose
+// AppendCommit was running. A write that was cut by the crash is removed; anything else
+// that is not as it was written is an error that names the file (errors.go), and then
+// nothing in the directory is changed.
 package checkpoint
 
 import "encoding/json"
@@ -39,4 +45,51 @@ type Commit struct {
 	RowsBad    int64    `json:"badRows"`
 	// RowsTotal of the life of the query, for AWAIT ... ROWS and the summary.
 	OutTotal int64 `json:"outTotal"`
+}
+
+// Options change how a checkpoint is kept. The zero value is the durable default.
+type Options struct {
+	// Relaxed leaves out every sync. A batch then survives the death of the process,
+	// but not a power cut, after which Open may report damage.
+	Relaxed bool
+	// SegmentBytes is the size of a log segment; default 4 MiB. A write that is
+	// larger gets a segment of its own size.
+	SegmentBytes int64
+	// CreatedBy names the program, for `ssql checkpoint show`; kept in metadata.
+	CreatedBy string
+	// Holder is what a second process is told about this one; default vfs.Holder.
+	Holder []byte
+	// NewID makes the identity of a new checkpoint; default random.
+	NewID func() [16]byte
+}
+
+// Recovered is what Open found.
+type Recovered struct {
+	QueryID    string // identity of the query, a UUID; never changes
+	Generation int64  // number of this run, from 1; larger than that of every earlier one
+	New        bool   // the checkpoint was made by this Open
+	Print      []byte // what SetPrint stored last; empty when it never was called
+
+	Snapshot      []byte // payload of the newest intact snapshot; nil without one
+	SnapshotBatch int64  // its batch; -1 without one
+	// Batches are the committed batches behind the snapshot, in order.
+	Batches []Batch
+	// Pending is the batch that was planned and not committed; nil if there is none.
+	// It must run again, with the same plan, before any other.
+	Pending       *Plan
+	PendingDigest uint64
+	// Notices tell the user what was repaired, such as a damaged snapshot that an
+	// older one and the log replaced.
+	Notices []string
+}
+
+// NextBatch returns the number of the first batch that is not committed.
+func (r *Recovered) NextBatch() int64 { return r.SnapshotBatch + int64(len(r.Batches)) + 1 }
+
+// Batch is one committed batch.
+type Batch struct {
+	Plan       *Plan
+	PlanDigest uint64
+	State      []byte
+	Commit     *Commit
 }

@@ -54,6 +54,9 @@ func writeTemp(fsys FS, temp string, parts [][]byte) error {
 		return err
 	}
 	for _, part := range parts {
+		if len(part) == 0 {
+			continue
+		}
 		if _, err = f.Write(part); err != nil {
 			break
 		}
@@ -64,35 +67,22 @@ func writeTemp(fsys FS, temp string, parts [][]byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// MakeDir makes a directory with its parents, and makes their names durable.
+// MakeDir makes a directory with its parents, and makes their names durable. It syncs
+// them also when they are there: a process that was killed may have made them without.
 func MakeDir(fsys FS, dir string) error {
-	dir = filepath.Clean(dir)
-	var made []string // deepest first
-	for at := dir; ; at = filepath.Dir(at) {
-		info, err := fsys.Stat(at)
-		if err == nil {
-			if !info.Dir {
-				return fmt.Errorf("making %s: %s is a file: %w", dir, at, fs.ErrExist)
-			}
-			break
-		}
-		if !errors.Is(err, fs.ErrNotExist) {
-			return err
-		}
-		made = append(made, at)
-		if at == filepath.Dir(at) {
-			break
-		}
-	}
-	if len(made) == 0 {
-		return nil
+	if info, err := fsys.Stat(dir); err == nil && !info.Dir {
+		return fmt.Errorf("making %s: it is a file: %w", dir, fs.ErrExist)
 	}
 	if err := fsys.MkdirAll(dir); err != nil {
 		return err
 	}
-	for i := len(made) - 1; i >= 0; i-- {
-		if err := fsys.SyncDir(filepath.Dir(made[i])); err != nil {
-			return fmt.Errorf("syncing the directory of %s: %w", made[i], err)
+	for at := filepath.Clean(dir); at != filepath.Dir(at); at = filepath.Dir(at) {
+		err := fsys.SyncDir(filepath.Dir(at))
+		if errors.Is(err, fs.ErrPermission) {
+			return nil // a directory that this process may not read is none that it made
+		}
+		if err != nil {
+			return fmt.Errorf("syncing the directory of %s: %w", at, err)
 		}
 	}
 	return nil
