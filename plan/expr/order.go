@@ -1,10 +1,7 @@
 package expr
 
 import (
-	"bytes"
 	"cmp"
-	"fmt"
-	"math"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -12,131 +9,140 @@ import (
 	"ssql/sql/types"
 )
 
-// Comparer returns a function that orders the values of two rows of a column:
-// strings by bytes, NaN above everything and equal to itself, -0 equal to 0. Both
-// rows must hold a value.
-func Comparer(a arrow.Array) (func(i, j int) int, error) {
-	if s, ok := types.StringsOf(a); ok {
-		return func(i, j int) int { return cmp.Compare(s.Value(i), s.Value(j)) }, nil
+// unknown is the order of two values of which one is NULL, in a strict comparer.
+const unknown = 2
+
+// comparer returns the order of two arrays of type t: -1, 0 or 1 for value x of l
+// against value y of r. A NULL is equal to NULL and greater than all else; in a
+// strict comparer, as = and < compare nested values, meeting one before the order
+// is decided makes it unknown.
+func comparer(t types.Type, l, r arrow.Array, strict bool) func(x, y int) int {
+	inner := valueComparer(t, l, r, strict)
+	if l.NullN() == 0 && r.NullN() == 0 {
+		return inner
 	}
-	switch a := a.(type) {
-	case *array.Null:
-		return func(int, int) int { return 0 }, nil
-	case *array.Boolean:
-		return func(i, j int) int { return cmp.Compare(rank(a.Value(i)), rank(a.Value(j))) }, nil
-	case *array.Int8:
-		return ordered(a.Int8Values()), nil
-	case *array.Int16:
-		return ordered(a.Int16Values()), nil
-	case *array.Int32:
-		return ordered(a.Int32Values()), nil
-	case *array.Int64:
-		return ordered(a.Int64Values()), nil
-	case *array.Uint8:
-		return ordered(a.Uint8Values()), nil
-	case *array.Uint16:
-		return ordered(a.Uint16Values()), nil
-	case *array.Uint32:
-		return ordered(a.Uint32Values()), nil
-	case *array.Uint64:
-		return ordered(a.Uint64Values()), nil
-	case *array.Date32:
-		return ordered(a.Date32Values()), nil
-	case *array.Timestamp:
-		return ordered(a.TimestampValues()), nil
-	case *array.Float32:
-		return func(i, j int) int { return CompareDoubles(float64(a.Value(i)), float64(a.Value(j))) }, nil
-	case *array.Float64:
-		return func(i, j int) int { return CompareDoubles(a.Value(i), a.Value(j)) }, nil
-	case *array.Decimal128:
-		return func(i, j int) int { return a.Value(i).Cmp(a.Value(j)) }, nil
-	case *array.Binary:
-		return func(i, j int) int { return bytes.Compare(a.Value(i), a.Value(j)) }, nil
-	case *array.List:
-		return listComparer(a)
-	case *array.Struct:
-		return structComparer(a)
+	return func(x, y int) int {
+		switch xNull, yNull := l.IsNull(x), r.IsNull(y); {
+		case strict && (xNull || yNull):
+			return unknown
+		case xNull && yNull:
+			return 0
+		case xNull:
+			return 1
+		case yNull:
+			return -1
+		}
+		return inner(x, y)
 	}
-	return nil, fmt.Errorf("values of type %s have no order", a.DataType())
 }
 
-func ordered[T cmp.Ordered](v []T) func(i, j int) int {
-	return func(i, j int) int { return cmp.Compare(v[i], v[j]) }
-}
-
-func rank(b bool) int {
-	if b {
-		return 1
+func valueComparer(t types.Type, l, r arrow.Array, strict bool) func(x, y int) int {
+	switch t.Kind {
+	case types.Null:
+		return func(int, int) int { return 0 }
+	case types.TinyInt:
+		return orderedComparer[int8](l, r)
+	case types.SmallInt:
+		return orderedComparer[int16](l, r)
+	case types.Int, types.Date:
+		return orderedComparer[int32](l, r)
+	case types.BigInt, types.Timestamp:
+		return orderedComparer[int64](l, r)
+	case types.UTinyInt:
+		return orderedComparer[uint8](l, r)
+	case types.USmallInt:
+		return orderedComparer[uint16](l, r)
+	case types.UInt:
+		return orderedComparer[uint32](l, r)
+	case types.UBigInt:
+		return orderedComparer[uint64](l, r)
+	case types.Varchar, types.Blob:
+		return orderedComparer[string](l, r)
+	case types.Float:
+		return lessComparer(l, r, floatLess[float32])
+	case types.Double:
+		return lessComparer(l, r, floatLess[float64])
+	case types.Boolean:
+		return lessComparer(l, r, func(a, b bool) bool { return !a && b })
+	case types.Decimal:
+		return lessComparer(l, r, decimalLess)
+	case types.IntervalKind:
+		return lessComparer(l, r, intervalLess)
+	case types.Struct:
+		return structComparer(t, l.(*array.Struct), r.(*array.Struct), strict)
+	case types.List:
+		return listComparer(*t.Elem, l.(*array.List), r.(*array.List), strict)
 	}
-	return 0
+	return mapComparer(t, l.(*array.Map), r.(*array.Map), strict)
 }
 
-// CompareDoubles orders doubles as Spark and DuckDB do: NaN is the greatest and
-// equal to itself.
-func CompareDoubles(x, y float64) int {
-	switch nx, ny := math.IsNaN(x), math.IsNaN(y); {
-	case nx && ny:
+// floatLess is the order in which NaN is greatest.
+func floatLess[T float32 | float64](a, b T) bool { return a < b || b != b && a == a }
+
+func orderedComparer[T interface {
+	slot
+	ordered
+}](l, r arrow.Array) func(x, y int) int {
+	a, b := valuesOf[T](l), valuesOf[T](r)
+	return func(x, y int) int { return cmp.Compare(a[x], b[y]) }
+}
+
+func lessComparer[T slot](l, r arrow.Array, less func(a, b T) bool) func(x, y int) int {
+	a, b := valuesOf[T](l), valuesOf[T](r)
+	return func(x, y int) int {
+		switch {
+		case less(a[x], b[y]):
+			return -1
+		case less(b[y], a[x]):
+			return 1
+		}
 		return 0
-	case nx:
-		return 1
-	case ny:
-		return -1
 	}
-	switch {
-	case x < y:
-		return -1
-	case x > y:
-		return 1
-	}
-	return 0
 }
 
-func listComparer(a *array.List) (func(i, j int) int, error) {
-	values := a.ListValues()
-	elem, err := Comparer(values)
-	if err != nil {
-		return nil, err
+func structComparer(t types.Type, l, r *array.Struct, strict bool) func(x, y int) int {
+	fields := make([]func(x, y int) int, len(t.Fields))
+	for i, f := range t.Fields {
+		fields[i] = comparer(f.Type, l.Field(i), r.Field(i), strict)
 	}
-	return func(i, j int) int {
-		si, ei := a.ValueOffsets(i)
-		sj, ej := a.ValueOffsets(j)
-		for si < ei && sj < ej {
-			if c := nullsLast(values, elem, int(si), int(sj)); c != 0 {
-				return c
-			}
-			si, sj = si+1, sj+1
-		}
-		return cmp.Compare(ei-si, ej-sj)
-	}, nil
-}
-
-func structComparer(a *array.Struct) (func(i, j int) int, error) {
-	parts := make([]func(i, j int) int, a.NumField())
-	for f := range parts {
-		c, err := Comparer(a.Field(f))
-		if err != nil {
-			return nil, err
-		}
-		parts[f] = c
-	}
-	return func(i, j int) int {
-		for f, part := range parts {
-			if c := nullsLast(a.Field(f), part, i, j); c != 0 {
+	return func(x, y int) int {
+		for _, compare := range fields {
+			if c := compare(x, y); c != 0 {
 				return c
 			}
 		}
 		return 0
-	}, nil
+	}
 }
 
-func nullsLast(a arrow.Array, c func(i, j int) int, i, j int) int {
-	switch ni, nj := a.IsNull(i), a.IsNull(j); {
-	case ni && nj:
-		return 0
-	case ni:
-		return 1
-	case nj:
-		return -1
+func listComparer(elem types.Type, l, r *array.List, strict bool) func(x, y int) int {
+	compare := comparer(elem, l.ListValues(), r.ListValues(), strict)
+	return func(x, y int) int {
+		i, iEnd := l.ValueOffsets(x)
+		j, jEnd := r.ValueOffsets(y)
+		for ; i < iEnd && j < jEnd; i, j = i+1, j+1 {
+			if c := compare(int(i), int(j)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(iEnd-i, jEnd-j)
 	}
-	return c(i, j)
+}
+
+// mapComparer compares entries in the order they are held, as DuckDB does.
+func mapComparer(t types.Type, l, r *array.Map, strict bool) func(x, y int) int {
+	keys, values := comparer(*t.Key, l.Keys(), r.Keys(), strict), comparer(*t.Elem, l.Items(), r.Items(), strict)
+	return func(x, y int) int {
+		i, iEnd := l.ValueOffsets(x)
+		j, jEnd := r.ValueOffsets(y)
+		for ; i < iEnd && j < jEnd; i, j = i+1, j+1 {
+			if c := keys(int(i), int(j)); c != 0 {
+				return c
+			}
+			if c := values(int(i), int(j)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(iEnd-i, jEnd-j)
+	}
 }

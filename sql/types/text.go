@@ -6,7 +6,6 @@ import (
 	"sort"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -72,6 +71,8 @@ func text(a arrow.Array, i int, nested bool) string {
 		return FormatDate(int32(a.Value(i)))
 	case *array.Timestamp:
 		return FormatTimestamp(int64(a.Value(i)))
+	case *array.MonthDayNanoInterval:
+		return FormatInterval(IntervalOf(a.Value(i)))
 	case *array.Map:
 		return mapText(a, i)
 	case *array.List:
@@ -142,11 +143,57 @@ func FormatDouble(v float64, bits int) string {
 
 // FormatTimestamp returns UTC microseconds as `2006-01-02 15:04:05[.ffffff]`,
 // trailing zeros of the fraction cut.
-func FormatTimestamp(micros int64) string {
-	return time.UnixMicro(micros).UTC().Format("2006-01-02 15:04:05.999999")
-}
+func FormatTimestamp(micros int64) string { return string(AppendTimestamp(nil, micros)) }
 
 // FormatDate returns days since 1970 as `2006-01-02`.
-func FormatDate(days int32) string {
-	return time.Unix(int64(days)*86400, 0).UTC().Format("2006-01-02")
+func FormatDate(days int32) string { return string(AppendDate(nil, days)) }
+
+// AppendTimestamp appends the text of FormatTimestamp.
+func AppendTimestamp(dst []byte, micros int64) []byte {
+	days := floorDiv(micros, DayMicros)
+	clock := micros - days*DayMicros
+	dst, era := appendDay(dst, days)
+	dst = append(dst, ' ')
+	dst = appendTwo(dst, int(clock/hourMicros))
+	dst = append(dst, ':')
+	dst = appendTwo(dst, int(clock/minuteMicros%60))
+	dst = append(dst, ':')
+	dst = appendTwo(dst, int(clock/secondMicros%60))
+	return append(appendFraction(dst, int(clock%secondMicros)), era...)
+}
+
+// AppendDate appends the text of FormatDate.
+func AppendDate(dst []byte, days int32) []byte {
+	dst, era := appendDay(dst, int64(days))
+	return append(dst, era...)
+}
+
+// appendDay appends year, month and day; era is what has to follow the whole text
+// for a year before 1, DuckDB's ` (BC)`.
+func appendDay(dst []byte, days int64) (out []byte, era string) {
+	year, month, day := DateOf(days)
+	if year <= 0 {
+		year, era = 1-year, " (BC)"
+	}
+	if year < 1000 {
+		dst = append(dst, '0')
+		if year < 100 {
+			dst = append(dst, '0')
+		}
+		dst = appendTwo(dst, year)
+	} else {
+		dst = strconv.AppendInt(dst, int64(year), 10)
+	}
+	dst = append(dst, '-')
+	dst = appendTwo(dst, month)
+	dst = append(dst, '-')
+	return appendTwo(dst, day), era
+}
+
+// appendTwo appends v with at least two digits.
+func appendTwo(dst []byte, v int) []byte {
+	if v < 10 {
+		dst = append(dst, '0')
+	}
+	return strconv.AppendInt(dst, int64(v), 10)
 }

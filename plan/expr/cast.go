@@ -1,0 +1,293 @@
+package expr
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// BindCast binds CAST(x AS to), or TRY_CAST with try. A constant that cannot be
+// cast is refused here; a row that cannot be cast ends the evaluation with a
+// RowError, or is NULL with try.
+func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
+	from := x.Type()
+	if l, ok := x.(*Literal); ok && (from.Equal(to) || l.IsNull()) {
+		if !from.Equal(to) {
+			return NewLiteral(to, nil), nil
+		}
+		return &Literal{t: to, arr: l.arr}, nil
+	}
+	if from.Equal(to) {
+		return x, nil
+	}
+	c := &caster{from: from, to: to, subject: subjectOf(x), try: try}
+	k := c.kernel()
+	if k == nil {
+		e := sqlerr.At(span, codeMismatch, "a value of type %s cannot be cast to %s", from, to)
+		return nil, castHint(e, from, to)
+	}
+	word := "CAST("
+	if try {
+		word = "TRY_CAST("
+	}
+	n := &call{args: []Expr{x}, spec: spec{
+		name: "cast", t: to, span: span, kern: k, total: try || c.total(),
+		// Spark's rule: text may hold anything, so that a cast of it may be NULL.
+		nullable: x.Nullable() || try || from.Kind == types.Varchar && to.Kind != types.Varchar,
+		form:     func(a []string) string { return word + a[0] + " AS " + to.String() + ")" },
+	}}
+	if !isLiteral(x) {
+		return n, nil
+	}
+	v, err := evalOnce(n)
+	if re, ok := err.(*RowError); ok {
+		return nil, re.Err
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v, nil
+}
+
+// ParseLiteral returns the value of a typed literal such as DATE '2024-01-01'.
+func ParseLiteral(t types.Type, text string, span sqlerr.Span) (Expr, error) {
+	return BindCast(NewLiteral(tVarchar, text), t, false, span)
+}
+
+func castHint(e *sqlerr.Error, from, to types.Type) error {
+	switch {
+	case from.IsNumeric() && to.Kind == types.Timestamp:
+		return e.WithHint("say what the number counts: epoch_ms(x) for milliseconds, make_timestamp(x) for microseconds, to_timestamp(x) for seconds")
+	case from.Kind == types.Timestamp && to.IsNumeric():
+		return e.WithHint("say what to count: epoch(x) for seconds, epoch_ms(x) for milliseconds, epoch_us(x) for microseconds")
+	}
+	return e
+}
+
+// subjectOf names what is cast for error messages, "" if it has no short name.
+func subjectOf(x Expr) string {
+	if c, ok := x.(*Column); ok {
+		return " of column " + types.QuoteIdent(c.Name)
+	}
+	return ""
+}
+
+// caster is one cast between two types.
+type caster struct {
+	from, to types.Type
+	subject  string
+	try      bool
+}
+
+// fail returns the outcome of a value that cannot be cast: NULL for TRY_CAST.
+func (c *caster) fail(value string) error {
+	if c.try {
+		return errNull
+	}
+	return sqlerr.New(codeCast, "value %q%s cannot be cast from %s to %s", value, c.subject, c.from, c.to).
+		WithHint("use TRY_CAST to get NULL instead")
+}
+
+// tooLarge is fail for a number outside the range of the type.
+func (c *caster) tooLarge(value []byte) error {
+	if c.try {
+		return errNull
+	}
+	return sqlerr.New(codeCastRange, "value %s%s is outside the range of %s", value, c.subject, c.to).
+		WithHint("use TRY_CAST to get NULL instead, or a wider type")
+}
+
+// total reports whether every value of the one type is one of the other.
+func (c *caster) total() bool {
+	f, t := c.from, c.to
+	switch {
+	case t.Kind == types.Varchar, f.Kind == types.Null:
+		return true
+	case t.Kind == types.Boolean:
+		return f.Kind != types.Varchar
+	case f.Kind == types.Boolean:
+		return t.Kind != types.Decimal
+	case f.IsInteger() && t.IsInteger():
+		return commonNumber(f, t).Equal(t)
+	case f.IsNumeric() && t.IsFloat():
+		return f.Kind != types.Double
+	case f.IsInteger() && t.Kind == types.Decimal:
+		return asDecimal(f).Precision <= t.Precision-t.Scale
+	case f.Kind == types.Decimal && t.Kind == types.Decimal:
+		return t.Scale >= f.Scale && t.Precision-t.Scale >= f.Precision-f.Scale
+	case f.Kind == types.Timestamp && t.Kind == types.Date:
+		return true
+	}
+	return false
+}
+
+// with returns the cast of parts of the values.
+func (c *caster) with(from, to types.Type) *caster {
+	return &caster{from: from, to: to, subject: c.subject, try: c.try}
+}
+
+// kernel returns the kernel of the cast, nil if there is none.
+func (c *caster) kernel() kernel {
+	switch {
+	case c.from.Equal(c.to):
+		return func(_ *frame, args []vec) (arrow.Array, error) { return spread(args[0]) }
+	case c.from.Kind == types.Null:
+		return func(f *frame, _ []vec) (arrow.Array, error) { return nullColumn(f.arrow, f.rows), nil }
+	case c.to.Kind == types.Varchar:
+		return c.toText
+	case c.from.Kind == types.Varchar:
+		return c.fromText()
+	case c.to.IsNumeric() && (c.from.IsNumeric() || c.from.Kind == types.Boolean):
+		return c.toNumber()
+	case c.to.Kind == types.Boolean && c.from.IsNumeric():
+		return c.numberToBool()
+	case c.from.Kind == types.Date && c.to.Kind == types.Timestamp:
+		return map1(func(days int32) (int64, error) { return c.dateToTimestamp(days) })
+	case c.from.Kind == types.Timestamp && c.to.Kind == types.Date:
+		return map1(func(ts int64) (int32, error) { return int32(floorDiv(ts, types.DayMicros)), nil })
+	case c.from.Kind == c.to.Kind && c.from.IsNested():
+		return c.nested()
+	}
+	return nil
+}
+
+// spread returns the operand itself. A constant operand never comes here: BindCast
+// takes it as it is.
+func spread(v vec) (arrow.Array, error) {
+	v.arr.Retain()
+	return v.arr, nil
+}
+
+func (c *caster) dateToTimestamp(days int32) (int64, error) {
+	ts := int64(days) * types.DayMicros
+	if ts/types.DayMicros != int64(days) {
+		return 0, c.fail(types.FormatDate(days))
+	}
+	return ts, nil
+}
+
+// nested returns the kernel that casts the parts of a nested value.
+func (c *caster) nested() kernel {
+	switch c.to.Kind {
+	case types.Struct:
+		return c.structKernel()
+	case types.List:
+		elem := c.with(*c.from.Elem, *c.to.Elem)
+		k := elem.kernel()
+		if k == nil {
+			return nil
+		}
+		return func(f *frame, args []vec) (arrow.Array, error) {
+			list := compact(args[0], f.rows)
+			defer list.Release()
+			values, err := castElements(f, k, list, list.(*array.List).ListValues(), *c.to.Elem)
+			if err != nil {
+				return nil, err
+			}
+			return relist(f, list, values), nil
+		}
+	}
+	keys, items := c.with(*c.from.Key, *c.to.Key), c.with(*c.from.Elem, *c.to.Elem)
+	keyKernel, itemKernel := keys.kernel(), items.kernel()
+	if keyKernel == nil || itemKernel == nil {
+		return nil
+	}
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		list := compact(args[0], f.rows)
+		defer list.Release()
+		m := list.(*array.Map)
+		k, err := castElements(f, keyKernel, m.List, m.Keys(), *c.to.Key)
+		if err != nil {
+			return nil, err
+		}
+		defer k.Release()
+		v, err := castElements(f, itemKernel, m.List, m.Items(), *c.to.Elem)
+		if err != nil {
+			return nil, err
+		}
+		defer v.Release()
+		entries := f.arrow.(*arrow.MapType).Elem()
+		return relist(f, list, newArray(entries, newValidity(k.Len()), nil, []arrow.ArrayData{k.Data(), v.Data()})), nil
+	}
+}
+
+// compact returns the operand as rows whose elements are those of the rows alone:
+// an element behind a NULL or outside a slice must not fail.
+func compact(v vec, rows int) arrow.Array {
+	all := make([]int32, rows)
+	for i := range all {
+		all[i] = int32(v.row(i))
+	}
+	return Take(v.arr, all)
+}
+
+// castElements casts the elements of a compact list and gives an error the row of
+// the list.
+func castElements(f *frame, k kernel, list, values arrow.Array, to types.Type) (arrow.Array, error) {
+	inner := &frame{spec: f.spec, ctx: f.ctx, rows: values.Len(), arrow: to.Arrow(), valid: newValidity(values.Len())}
+	inner.valid.and(vec{arr: values})
+	out, err := k(inner, []vec{{arr: values}})
+	if re, ok := err.(*RowError); ok {
+		row := 0
+		for offsets := listOffsets(list); int(offsets[row+1]) <= re.Row; row++ {
+		}
+		return nil, &RowError{Row: row, Err: re.Err}
+	}
+	return out, err
+}
+
+// listOffsets returns the offsets of a compact list or map.
+func listOffsets(a arrow.Array) []int32 {
+	if m, ok := a.(*array.Map); ok {
+		return m.List.Offsets()
+	}
+	return a.(*array.List).Offsets()
+}
+
+// relist returns a list of f's type with the offsets of a compact list over other
+// elements, which it takes over.
+func relist(f *frame, list, values arrow.Array) arrow.Array {
+	defer values.Release()
+	bufs := []*memory.Buffer{memory.NewBufferBytes(rawBytes(listOffsets(list)))}
+	return newArray(f.arrow, f.valid, bufs, []arrow.ArrayData{values.Data()})
+}
+
+// structKernel casts member by member, found by name as DuckDB does.
+func (c *caster) structKernel() kernel {
+	if len(c.from.Fields) != len(c.to.Fields) {
+		return nil
+	}
+	source := make([]int, len(c.to.Fields))
+	kernels := make([]kernel, len(c.to.Fields))
+	for i, f := range c.to.Fields {
+		at, g, ok := c.from.Field(f.Name)
+		if !ok {
+			return nil
+		}
+		source[i], kernels[i] = at, c.with(g.Type, f.Type).kernel()
+		if kernels[i] == nil {
+			return nil
+		}
+	}
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		rows := compact(args[0], f.rows)
+		defer rows.Release()
+		s := rows.(*array.Struct)
+		children := make([]arrow.ArrayData, len(kernels))
+		for i, k := range kernels {
+			inner := &frame{spec: f.spec, ctx: f.ctx, rows: f.rows, arrow: c.to.Fields[i].Type.Arrow(), valid: newValidity(f.rows)}
+			inner.valid.and(vec{arr: s})
+			inner.valid.and(vec{arr: s.Field(source[i])})
+			out, err := k(inner, []vec{{arr: s.Field(source[i])}})
+			if err != nil {
+				return nil, err
+			}
+			defer out.Release()
+			children[i] = out.Data()
+		}
+		return newArray(f.arrow, f.valid, nil, children), nil
+	}
+}

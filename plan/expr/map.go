@@ -1,0 +1,152 @@
+package expr
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/sqlerr"
+)
+
+// errNull is what a scalar function returns instead of a value for NULL.
+var errNull = errors.New("null")
+
+// settle makes row NULL for errNull and returns any other error as the row's.
+func (f *frame) settle(row int, err error) error {
+	if err == errNull {
+		f.valid.clear(row)
+		return nil
+	}
+	var e *sqlerr.Error
+	if errors.As(err, &e) {
+		return f.fail(row, e)
+	}
+	return f.fail(row, sqlerr.New(sqlerr.Internal, "%s: %v", f.spec.name, err))
+}
+
+// map1 returns the kernel of a function of one value. fn is not called on NULL.
+func map1[A, R slot](fn func(A) (R, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a := read[A](args[0])
+		out := make([]R, f.rows)
+		for lo := 0; lo < f.rows; lo += runRows {
+			hi := min(lo+runRows, f.rows)
+			for i, x := range a.run(lo, hi) {
+				if !f.valid.has(lo + i) {
+					continue
+				}
+				r, err := fn(x)
+				if err != nil {
+					if err = f.settle(lo+i, err); err != nil {
+						return nil, err
+					}
+				}
+				out[lo+i] = r
+			}
+		}
+		return newValues(f.arrow, out, f.valid), nil
+	}
+}
+
+// map2 returns the kernel of a function of two values.
+func map2[A, B, R slot](fn func(A, B) (R, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a, b := read[A](args[0]), read[B](args[1])
+		out := make([]R, f.rows)
+		for lo := 0; lo < f.rows; lo += runRows {
+			hi := min(lo+runRows, f.rows)
+			ys := b.run(lo, hi)
+			for i, x := range a.run(lo, hi) {
+				if !f.valid.has(lo + i) {
+					continue
+				}
+				r, err := fn(x, ys[i])
+				if err != nil {
+					if err = f.settle(lo+i, err); err != nil {
+						return nil, err
+					}
+				}
+				out[lo+i] = r
+			}
+		}
+		return newValues(f.arrow, out, f.valid), nil
+	}
+}
+
+// map3 returns the kernel of a function of three values.
+func map3[A, B, C, R slot](fn func(A, B, C) (R, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a, b, c := read[A](args[0]), read[B](args[1]), read[C](args[2])
+		out := make([]R, f.rows)
+		for lo := 0; lo < f.rows; lo += runRows {
+			hi := min(lo+runRows, f.rows)
+			ys, zs := b.run(lo, hi), c.run(lo, hi)
+			for i, x := range a.run(lo, hi) {
+				if !f.valid.has(lo + i) {
+					continue
+				}
+				r, err := fn(x, ys[i], zs[i])
+				if err != nil {
+					if err = f.settle(lo+i, err); err != nil {
+						return nil, err
+					}
+				}
+				out[lo+i] = r
+			}
+		}
+		return newValues(f.arrow, out, f.valid), nil
+	}
+}
+
+// eachText returns a VARCHAR or BLOB column whose values append writes, one call
+// per row that is not NULL.
+func eachText(f *frame, append func(dst []byte, row int) ([]byte, error)) (arrow.Array, error) {
+	out := newTextOut(f.rows)
+	for i := 0; i < f.rows; i++ {
+		if f.valid.has(i) {
+			start := len(out.bytes)
+			bytes, err := append(out.bytes, i)
+			if err != nil {
+				bytes = bytes[:start]
+				if err = f.settle(i, err); err != nil {
+					return nil, err
+				}
+			}
+			out.bytes = bytes
+		}
+		out.end()
+	}
+	return out.array(f.arrow, f.valid), nil
+}
+
+// at returns the value of a row outside run loops.
+func (o operand[T]) at(i int) T {
+	if o.konst {
+		return o.vals[0]
+	}
+	return o.vals[i]
+}
+
+// text1 returns the kernel of a function of one value to text.
+func text1[A slot](fn func(dst []byte, a A) ([]byte, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a := read[A](args[0])
+		return eachText(f, func(dst []byte, i int) ([]byte, error) { return fn(dst, a.at(i)) })
+	}
+}
+
+// text2 returns the kernel of a function of two values to text.
+func text2[A, B slot](fn func(dst []byte, a A, b B) ([]byte, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a, b := read[A](args[0]), read[B](args[1])
+		return eachText(f, func(dst []byte, i int) ([]byte, error) { return fn(dst, a.at(i), b.at(i)) })
+	}
+}
+
+// text3 returns the kernel of a function of three values to text.
+func text3[A, B, C slot](fn func(dst []byte, a A, b B, c C) ([]byte, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a, b, c := read[A](args[0]), read[B](args[1]), read[C](args[2])
+		return eachText(f, func(dst []byte, i int) ([]byte, error) { return fn(dst, a.at(i), b.at(i), c.at(i)) })
+	}
+}

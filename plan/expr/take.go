@@ -1,0 +1,133 @@
+package expr
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+)
+
+// Take returns the listed values of an array, in the order of the list; -1 gives
+// NULL. The caller releases the result.
+func Take(a arrow.Array, rows []int32) arrow.Array {
+	valid := takeValidity(a, rows)
+	switch a := a.(type) {
+	case *array.Null:
+		return array.NewNull(len(rows))
+	case *array.Boolean:
+		bits := make([]byte, (len(rows)+7)/8)
+		for i, r := range rows {
+			if r >= 0 && a.Value(int(r)) {
+				bits[i>>3] |= 1 << (i & 7)
+			}
+		}
+		return newBitmap(bits, valid)
+	case *array.String, *array.Binary:
+		return takeStrings(a, rows, valid)
+	case *array.Dictionary:
+		indices := Take(a.Indices(), rows)
+		defer indices.Release()
+		return array.NewDictionaryArray(a.DataType(), indices, a.Dictionary())
+	case *array.Struct:
+		children := make([]arrow.ArrayData, a.NumField())
+		for i := range children {
+			c := Take(a.Field(i), rows)
+			defer c.Release()
+			children[i] = c.Data()
+		}
+		return newArray(a.DataType(), valid, nil, children)
+	case *array.Map:
+		return takeList(a.List, a.DataType(), rows, valid)
+	case *array.List:
+		return takeList(a, a.DataType(), rows, valid)
+	}
+	width := a.DataType().(arrow.FixedWidthDataType).BitWidth() / 8
+	return newArray(a.DataType(), valid, []*memory.Buffer{takeFixed(a.Data(), width, rows)}, nil)
+}
+
+func takeValidity(a arrow.Array, rows []int32) *validity {
+	valid := newValidity(len(rows))
+	hasNulls := a.NullN() > 0
+	for i, r := range rows {
+		if r < 0 || hasNulls && a.IsNull(int(r)) {
+			valid.clear(i)
+		}
+	}
+	return valid
+}
+
+func takeFixed(data arrow.ArrayData, width int, rows []int32) *memory.Buffer {
+	switch width {
+	case 4:
+		return memory.NewBufferBytes(rawBytes(takeRaw(rawValues[uint32](data), rows)))
+	case 8:
+		return memory.NewBufferBytes(rawBytes(takeRaw(rawValues[uint64](data), rows)))
+	case 16:
+		return memory.NewBufferBytes(rawBytes(takeRaw(rawValues[arrow.MonthDayNanoInterval](data), rows)))
+	}
+	// What remains is one or two bytes wide.
+	if width == 1 {
+		return memory.NewBufferBytes(takeRaw(rawValues[uint8](data), rows))
+	}
+	return memory.NewBufferBytes(rawBytes(takeRaw(rawValues[uint16](data), rows)))
+}
+
+func takeRaw[T slot](from []T, rows []int32) []T {
+	to := make([]T, len(rows))
+	for i, r := range rows {
+		if r >= 0 {
+			to[i] = from[r]
+		}
+	}
+	return to
+}
+
+func takeStrings(a arrow.Array, rows []int32, valid *validity) arrow.Array {
+	vals := takeRaw(stringValues(a), rows)
+	return newStrings(a.DataType(), vals, valid)
+}
+
+func takeList(a *array.List, dt arrow.DataType, rows []int32, valid *validity) arrow.Array {
+	ends := make([]int32, len(rows)+1)
+	var elems []int32
+	for i, r := range rows {
+		if valid.has(i) {
+			start, end := a.ValueOffsets(int(r))
+			for j := start; j < end; j++ {
+				elems = append(elems, int32(j))
+			}
+		}
+		ends[i+1] = int32(len(elems))
+	}
+	values := Take(a.ListValues(), elems)
+	defer values.Release()
+	return newArray(dt, valid, []*memory.Buffer{memory.NewBufferBytes(rawBytes(ends))}, []arrow.ArrayData{values.Data()})
+}
+
+// takeRecord returns the listed rows of a record, of the columns that e refers to;
+// the other columns are there, without values.
+func takeRecord(rec arrow.Record, rows []int32, e Expr) arrow.Record {
+	used := make([]bool, rec.NumCols())
+	Walk(e, func(e Expr) bool {
+		if c, ok := e.(*Column); ok {
+			used[c.Index] = true
+		}
+		return true
+	})
+	cols := make([]arrow.Array, len(used))
+	fields := make([]arrow.Field, len(used))
+	for i := range cols {
+		if used[i] {
+			cols[i] = Take(rec.Column(i), rows)
+		} else {
+			cols[i] = array.NewNull(len(rows))
+		}
+		defer cols[i].Release()
+		fields[i] = arrow.Field{Name: rec.ColumnName(i), Type: cols[i].DataType(), Nullable: true}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(len(rows)))
+}
+
+// repeat returns the first value of a, rows times.
+func repeat(a arrow.Array, rows int) arrow.Array {
+	return Take(a, make([]int32, rows))
+}
