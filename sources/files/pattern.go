@@ -1,0 +1,197 @@
+package files
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	"ssql/internal/sqlerr"
+)
+
+// pattern says which files belong to a stream. Files are named relative to its
+// root, with slashes, so that a project that moves keeps its position.
+type pattern struct {
+	given string // as the user wrote it
+	root  string // folder, absolute
+	glob  string // below root; "" means every file directly in root
+	file  string // or this one file of root
+}
+
+// entry is a file that was listed.
+type entry struct {
+	name  string
+	size  int64
+	mtime int64 // nanoseconds since 1970
+}
+
+func newPattern(baseDir, given string) (pattern, error) {
+	if given == "" {
+		return pattern{}, sqlerr.New("MISSING_OPTION", "option \"path\" of connector \"files\" is missing").
+			WithHint("name a folder or a glob: path = 'incoming/*.json'")
+	}
+	slashed := filepath.ToSlash(given)
+	if !doublestar.ValidatePattern(slashed) {
+		return pattern{}, sqlerr.New("INVALID_OPTION", "path %q is no glob: a bracket or brace is not closed", given).
+			WithHint("put a backslash before a bracket that is part of a name")
+	}
+	full, err := absolute(baseDir, given)
+	if err != nil {
+		return pattern{}, err
+	}
+	info, err := os.Stat(full)
+	if err == nil && info.IsDir() {
+		return pattern{given: given, root: full}, nil
+	}
+	// Only what the user wrote is a glob: baseDir may have brackets in its name.
+	base, glob := doublestar.SplitPattern(slashed)
+	if err != nil && hasMeta(glob) {
+		root, err := absolute(baseDir, filepath.FromSlash(base))
+		return pattern{given: given, root: root, glob: glob}, err
+	}
+	// What does not exist and looks like a folder was meant as one.
+	if err != nil && (filepath.Ext(full) == "" || strings.HasSuffix(slashed, "/")) {
+		return pattern{given: given, root: full}, nil
+	}
+	return pattern{given: given, root: filepath.Dir(full), file: filepath.Base(full)}, nil
+}
+
+// absolute resolves a path relative to a folder.
+func absolute(baseDir, name string) (string, error) {
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(baseDir, name)
+	}
+	full, err := filepath.Abs(name)
+	if err != nil {
+		return "", sqlerr.New("PATH_NOT_FOUND", "path %q cannot be resolved", name).Because(err)
+	}
+	return full, nil
+}
+
+func hasMeta(glob string) bool { return strings.ContainsAny(glob, `*?[{\`) }
+
+// full returns the path of a listed file.
+func (p *pattern) full(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+
+// shown returns a file's name as the user would write it.
+func (p *pattern) shown(name string) string {
+	prefix := p.given
+	switch {
+	case p.glob != "":
+		prefix, _ = doublestar.SplitPattern(filepath.ToSlash(p.given))
+	case p.file != "":
+		return p.given
+	}
+	return path.Join(filepath.ToSlash(prefix), name)
+}
+
+// exists refuses a folder that is not there.
+func (p *pattern) exists() error {
+	info, err := os.Stat(p.root)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return sqlerr.New("PATH_NOT_FOUND", "folder %q does not exist", p.root).
+			WithHint("make it first: mkdir -p %s, or correct path = '%s'", p.root, p.given)
+	case err != nil:
+		return sqlerr.New("PATH_NOT_FOUND", "folder %q cannot be read", p.root).Because(err)
+	case !info.IsDir():
+		return sqlerr.New("PATH_NOT_FOUND", "%q is no folder", p.root).
+			WithHint("path = '%s' names files below it", p.given)
+	}
+	return nil
+}
+
+// list returns the regular files by modification time, then by name: the order in
+// which they are read.
+func (p *pattern) list(notice func(text string)) ([]entry, error) {
+	var out []entry
+	add := func(name string, d fs.DirEntry) error {
+		if hidden(name) && p.file == "" || d.IsDir() {
+			return nil
+		}
+		info, err := d.Info()
+		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			info, err = os.Stat(p.full(name))
+		}
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil // gone since it was listed
+		case err != nil:
+			return err
+		case info.Mode().IsRegular():
+			out = append(out, entry{name, info.Size(), info.ModTime().UnixNano()})
+		case !info.IsDir():
+			notice("file \"" + p.shown(name) + "\" is passed over: it is a pipe, device or socket, not a regular file")
+		}
+		return nil
+	}
+	err := p.walk(add)
+	for attempt := 0; attempt < 3 && p.glob != "" && errors.Is(err, fs.ErrNotExist); attempt++ {
+		// A folder went away during the walk.
+		out = out[:0]
+		err = p.walk(add)
+	}
+	if err != nil {
+		return nil, sqlerr.New("E_SOURCE_MISSING", "files of %q cannot be listed", p.given).Because(err)
+	}
+	slices.SortFunc(out, func(a, b entry) int {
+		if a.mtime != b.mtime {
+			if a.mtime < b.mtime {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(a.name, b.name)
+	})
+	return out, nil
+}
+
+func (p *pattern) walk(add func(name string, d fs.DirEntry) error) error {
+	switch {
+	case p.file != "":
+		info, err := os.Lstat(filepath.Join(p.root, p.file))
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		return add(p.file, fs.FileInfoToDirEntry(info))
+	case p.glob != "":
+		return doublestar.GlobWalk(os.DirFS(p.root), p.glob, add, doublestar.WithFailOnIOErrors())
+	}
+	all, err := os.ReadDir(p.root)
+	for _, d := range all {
+		if err := add(d.Name(), d); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// temporarySuffixes are those of files that something else is still writing or has
+// left behind, sorted.
+var temporarySuffixes = [...]string{
+	".__COPYING__", "._COPYING_", ".crdownload", ".download", ".filepart", ".inprogress", ".part", ".partial", ".swp", ".temp", ".tmp", "~",
+}
+
+// hidden reports whether a name, or a folder on the way to it, is one that Spark,
+// Hadoop and download programs use for what is not ready.
+func hidden(name string) bool {
+	for part := range strings.SplitSeq(name, "/") {
+		if strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
+			return true
+		}
+	}
+	for _, s := range temporarySuffixes {
+		if strings.HasSuffix(name, s) {
+			return true
+		}
+	}
+	return false
+}

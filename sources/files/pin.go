@@ -1,0 +1,155 @@
+package files
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"ssql/internal/format/ndjson"
+)
+
+// headBytes at the start of a file are checksummed: a file that grew still has them.
+const headBytes = 1024
+
+// openRegular opens a file for reading without waiting on pipes.
+func openRegular(name string) (*os.File, os.FileInfo, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|unix.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a regular file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return f, info, nil
+}
+
+// headOf returns the checksum of the first bytes of a file that had the given size,
+// and the bytes.
+func headOf(f io.ReaderAt, size int64) (sum uint32, head []byte, err error) {
+	head = make([]byte, min(size, headBytes))
+	if _, err := f.ReadAt(head, 0); err != nil {
+		return 0, nil, err
+	}
+	return crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)), head, nil
+}
+
+// pin decides which bytes of a listed file are ready to be read; nil for none. last
+// is what was read of it before.
+func (s *source) pin(e entry, last *state) (*pinned, error) {
+	f, info, err := openRegular(s.config.pattern.full(e.name))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, nil // gone since it was listed
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p := &pinned{Name: e.name, Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	sum, head, err := headOf(f, p.Size)
+	if err != nil {
+		return nil, err
+	}
+	p.Head = sum
+	if last != nil {
+		if grown, err := s.hasGrown(f, p, last); err != nil || !grown {
+			return nil, err
+		}
+		p.From = last.To
+	}
+	young := s.now().Sub(info.ModTime()) < s.config.settle
+	if p.Compression = compressionOf(head); p.Compression == "" {
+		if p.To, err = s.readyEnd(f, p, young); err != nil || p.To <= p.From {
+			return nil, err
+		}
+		return p, nil
+	}
+	p.To = p.Size
+	if young && s.isCutShort(f, p) {
+		s.notice(fmt.Sprintf("file %q is not complete yet; it is read when it is or has not changed for %v", s.config.pattern.shown(e.name), s.config.settle))
+		return nil, nil
+	}
+	return p, nil
+}
+
+// hasGrown reports whether a file that was read has more behind what was read. Any
+// other change is not followed: reading a rewritten file again would count rows
+// twice.
+func (s *source) hasGrown(f *os.File, p *pinned, last *state) (bool, error) {
+	if last.Done || p.Size < last.To {
+		s.noticeChanged(p.Name)
+		return false, nil
+	}
+	sum, _, err := headOf(f, last.Size)
+	if err != nil {
+		return false, err
+	}
+	if sum != last.Head {
+		s.noticeChanged(p.Name)
+		return false, nil
+	}
+	return true, nil
+}
+
+func (s *source) noticeChanged(name string) {
+	s.notice(fmt.Sprintf("file %q was changed after it was read; the change is not read (lines may only be appended)", s.config.pattern.shown(name)))
+}
+
+// readyEnd returns where the complete lines of a plain file end. The last line may
+// lack its newline: it is ready if it is a whole object, or if the file has not
+// changed for settle_time, so that nobody seems to be writing it.
+func (s *source) readyEnd(f io.ReaderAt, p *pinned, young bool) (int64, error) {
+	if p.From >= p.Size {
+		return p.From, nil
+	}
+	start, tail, err := lastLine(f, p.From, p.Size, int64(s.config.format.LineBytesMax))
+	if err != nil || len(tail) == 0 || !young {
+		return p.Size, err
+	}
+	if int64(len(tail)) <= int64(s.config.format.LineBytesMax) && ndjson.Complete(tail) {
+		return p.Size, nil
+	}
+	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
+		s.config.pattern.shown(p.Name), s.config.settle))
+	return start, nil
+}
+
+// lastLine returns the bytes of [from, to) behind the last newline and where they
+// start. If they are more than limit, only about the last limit bytes are looked at.
+func lastLine(f io.ReaderAt, from, to, limit int64) (start int64, line []byte, err error) {
+	const step = 64 << 10
+	for at := to; at > from && int64(len(line)) <= limit; {
+		n := min(step, at-from)
+		block := make([]byte, n, n+int64(len(line)))
+		if _, err := f.ReadAt(block, at-n); err != nil {
+			return 0, nil, err
+		}
+		if i := bytes.LastIndexByte(block, '\n'); i >= 0 {
+			return at - n + int64(i) + 1, append(block[i+1:], line...), nil
+		}
+		at -= n
+		line = append(block, line...)
+	}
+	return from, line, nil
+}
+
+// isCutShort reports whether a compressed file ends too early: it is still being
+// written. It reads all of it, but only for files younger than settle_time.
+func (s *source) isCutShort(f *os.File, p *pinned) bool {
+	r, err := unpack(io.NewSectionReader(f, 0, p.Size), p.Compression)
+	if err != nil {
+		return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
+	}
+	defer r.Close()
+	_, err = io.Copy(io.Discard, io.LimitReader(r, s.config.unpackMax))
+	return errors.Is(err, io.ErrUnexpectedEOF)
+}

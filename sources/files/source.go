@@ -1,0 +1,256 @@
+package files
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"ssql/internal/format/column"
+	"ssql/internal/format/ndjson"
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+)
+
+// source reads the files of one stream for one query.
+type source struct {
+	config *config
+	shape  *ndjson.Shape
+	notice func(text string)
+	now    func() time.Time
+	at     position
+
+	// listed are files of the last listing, in order. Files that have been read are
+	// dropped from it; it is used as long as it fills the batches.
+	listed []entry
+
+	mu      sync.Mutex
+	readers []*reader // not in use
+}
+
+var _ sources.Source = (*source)(nil)
+
+func newSource(c *config, notice func(text string), now func() time.Time) (*source, error) {
+	shape, err := ndjson.NewShape(c.format)
+	if err != nil {
+		return nil, err
+	}
+	if notice == nil {
+		notice = func(string) {}
+	}
+	return &source{config: c, shape: shape, notice: notice, now: now}, nil
+}
+
+func (s *source) Restore(snapshot []byte) error { return s.at.restore(snapshot) }
+
+func (s *source) Position() ([]byte, error) { return json.Marshal(&s.at) }
+
+// Offset is Spark's: the number of the last range.
+func (s *source) Offset() json.RawMessage {
+	if s.at.Offset < 0 {
+		return nil
+	}
+	return fmt.Appendf(nil, `{"logOffset":%d}`, s.at.Offset)
+}
+
+func (s *source) Description() string { return "files[" + s.config.pattern.given + "]" }
+
+func (s *source) Commit(sources.Range) error { return nil }
+
+func (s *source) Close() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers = nil
+	return nil
+}
+
+func (s *source) Advance(r sources.Range) error {
+	parsed, err := parseRange(r)
+	if err != nil {
+		return err
+	}
+	return s.at.advance(parsed, s.config.ageNanos)
+}
+
+// Next pins files in the order of their modification times until a limit is
+// reached.
+func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range, error) {
+	filesMax := smallest(limits.FilesMax, s.config.filesMax)
+	bytesMax := smallest(limits.BytesMax, s.config.bytesMax)
+	if filesMax == 0 || int64(len(s.listed)) < filesMax {
+		if err := s.list(); err != nil {
+			return nil, err
+		}
+	}
+	out := batchRange{Offset: s.at.Offset + 1}
+	bytes := int64(0)
+	for _, e := range s.listed {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if filesMax > 0 && int64(len(out.Files)) >= filesMax {
+			break
+		}
+		p, err := s.pinNew(e)
+		if err != nil {
+			return nil, fmt.Errorf("looking at %s: %w", e.name, err)
+		}
+		if p == nil {
+			continue
+		}
+		bytes += p.To - p.From
+		if bytesMax > 0 && bytes > bytesMax && len(out.Files) > 0 {
+			break
+		}
+		out.Files = append(out.Files, *p)
+	}
+	if len(out.Files) == 0 {
+		return nil, nil
+	}
+	return json.Marshal(&out)
+}
+
+// smallest returns the smaller of two limits, 0 being none.
+func smallest(a, b int64) int64 {
+	if a == 0 || b != 0 && b < a {
+		return b
+	}
+	return a
+}
+
+// list lists the files that may have something new.
+func (s *source) list() error {
+	entries, err := s.config.pattern.list(s.notice)
+	if err != nil {
+		return err
+	}
+	if len(entries) == 0 {
+		s.notice(fmt.Sprintf("no file matches %q yet", s.config.pattern.given))
+	}
+	s.listed = s.listed[:0]
+	for _, e := range entries {
+		if s.mayBeNew(e) {
+			s.listed = append(s.listed, e)
+		}
+	}
+	return nil
+}
+
+func (s *source) mayBeNew(e entry) bool {
+	last, seen := s.at.Files[e.name]
+	switch {
+	case !seen && e.mtime < s.at.Purged:
+		s.notice(fmt.Sprintf("file %q is passed over: it is older than the newest file read by more than max_file_age", s.config.pattern.shown(e.name)))
+		return false
+	case !seen:
+		return e.size > 0
+	case e.size == last.Size && e.mtime == last.MTime:
+		return last.To < last.Size
+	}
+	return true
+}
+
+// pinNew pins a file unless it was read since it was listed.
+func (s *source) pinNew(e entry) (*pinned, error) {
+	last, seen := s.at.Files[e.name]
+	if !seen {
+		return s.pin(e, nil)
+	}
+	if !s.mayBeNew(e) {
+		return nil, nil
+	}
+	return s.pin(e, &last)
+}
+
+// Segments checks that the files are what was pinned and cuts them.
+func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segment, error) {
+	parsed, err := parseRange(r)
+	if err != nil {
+		return nil, err
+	}
+	var out []sources.Segment
+	for i := range parsed.Files {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		p := &parsed.Files[i]
+		f, err := s.openPinned(p)
+		if err != nil {
+			return nil, err
+		}
+		f.Close()
+		if p.Compression != "" {
+			out = append(out, &compressedSegment{s, p})
+			continue
+		}
+		lines := &lineCounter{}
+		for at := p.From; at < p.To; at += segmentBytes {
+			out = append(out, &plainSegment{source: s, file: p, lines: lines, from: at, to: min(at+segmentBytes, p.To)})
+		}
+	}
+	return out, nil
+}
+
+// openPinned opens a pinned file and refuses one that has changed otherwise than by
+// growing.
+func (s *source) openPinned(p *pinned) (*os.File, error) {
+	name := s.config.pattern.full(p.Name)
+	f, info, err := openRegular(name)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, sqlerr.New("E_SOURCE_MISSING", "file %q is gone, but a planned batch reads it", name).
+			WithHint("put it back as it was and start the query again; nothing has been lost")
+	}
+	if err != nil {
+		return nil, sqlerr.New("E_SOURCE_MISSING", "file %q cannot be opened, but a planned batch reads it", name).Because(err)
+	}
+	changed := ""
+	switch size := info.Size(); {
+	case size < p.Size:
+		changed = fmt.Sprintf("it had %d bytes and has %d", p.Size, size)
+	case size == p.Size && info.ModTime().UnixNano() != p.MTime:
+		changed = "it was modified at " + info.ModTime().UTC().Format(time.RFC3339Nano)
+	case size > p.Size && p.Compression != "":
+		changed = fmt.Sprintf("a compressed file cannot grow, and it had %d bytes and has %d", p.Size, size)
+	case size > p.Size:
+		// The rest of the range cannot be compared: only its bytes would tell.
+		if sum, _, err := headOf(f, p.Size); err != nil || sum != p.Head {
+			changed = "it starts with other bytes"
+		}
+	}
+	if changed == "" {
+		return f, nil
+	}
+	f.Close()
+	return nil, sqlerr.New("E_SOURCE_CHANGED", "file %q is not what the planned batch pinned: %s", name, changed).
+		WithHint("put it back as it was and start the query again; files may only grow once they are listed")
+}
+
+// reader is what one goroutine needs to read segments: a decoder that has seen
+// earlier rows, with its dictionaries, and a block of memory.
+type reader struct {
+	decoder *ndjson.Decoder
+	block   []byte
+}
+
+func (s *source) takeReader() *reader {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if n := len(s.readers); n > 0 {
+		r := s.readers[n-1]
+		s.readers = s.readers[:n-1]
+		return r
+	}
+	return &reader{decoder: s.shape.NewDecoder(), block: make([]byte, blockBytes+column.Slack)}
+}
+
+func (s *source) giveBack(r *reader) {
+	if len(r.block) > 4*blockBytes {
+		r.block = make([]byte, blockBytes+column.Slack) // a giant line made it large
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.readers = append(s.readers, r)
+}

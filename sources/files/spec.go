@@ -1,0 +1,165 @@
+// Package files is the connector that reads the files of a folder or a glob, each
+// byte once.
+//
+// A batch pins files with the bytes it reads of them; that is its Range. What was
+// read of each file is the position. A plain file may grow: the lines appended to
+// it are read later, from where the last batch ended. A file must not change
+// otherwise once it is listed. See docs/SEMANTICS.md for the rules in full.
+//
+//	pattern   which files there are                   (pattern.go)
+//	position  what was read of them                   (position.go)
+//	pin       which bytes of a file are ready         (pin.go)
+//	source    the contract of sources.Source          (source.go)
+//	segments  reading the pinned bytes in parallel    (plain.go, compressed.go)
+package files
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ssql/internal/format/ndjson"
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+	"ssql/sql/types"
+)
+
+// Spec returns the connector's row.
+func Spec() sources.Spec {
+	return sources.Spec{
+		Name:     "files",
+		Summary:  "the files of a folder or a glob, and what is appended to them",
+		Options:  options(),
+		Infer:    infer,
+		Check:    check,
+		Identity: identity,
+		Open:     open,
+	}
+}
+
+func options() []sources.Option {
+	return []sources.Option{
+		{Name: "path", Type: sources.StringOption,
+			Summary: "a folder, a file, or a glob with *, ?, [a-z], {a,b} and **"},
+		{Name: "format", Type: sources.StringOption, Default: "json", Values: []string{"json"},
+			Summary: "what the files hold; json is one object per line"},
+		{Name: "max_files_per_batch", Type: sources.IntegerOption,
+			Summary: "files that a batch reads at most"},
+		{Name: "max_bytes_per_batch", Type: sources.BytesOption,
+			Summary: "bytes that a batch reads at most, but at least one file"},
+		{Name: "max_file_age", Type: sources.DurationOption, Default: "7 days",
+			Summary: "how much older than the newest file a file may be to count as new; what was read is remembered as long"},
+		{Name: "settle_time", Type: sources.DurationOption, Default: "2 seconds",
+			Summary: "how long an incomplete last line waits for the rest of it"},
+		{Name: "source_timezone", Type: sources.StringOption, Default: "UTC",
+			Summary: "time zone of timestamps that name none"},
+		{Name: "epoch_unit", Type: sources.StringOption, Values: []string{"s", "ms", "us", "ns"},
+			Summary: "what a number in a TIMESTAMP column counts since 1970"},
+		{Name: "line_bytes_max", Type: sources.BytesOption, Default: "16 MiB",
+			Summary: "a longer line is a bad row"},
+		{Name: "decompressed_bytes_max", Type: sources.BytesOption, Default: "4 GiB",
+			Summary: "what one compressed file may hold"},
+		{Name: "decompressed_ratio_max", Type: sources.IntegerOption, Default: "200",
+			Summary: "how many times its size a compressed file may hold, beyond the first 64 MiB"},
+	}
+}
+
+// config are the checked options.
+type config struct {
+	pattern    pattern
+	format     ndjson.Options
+	filesMax   int64
+	bytesMax   int64
+	ageNanos   int64
+	settle     time.Duration
+	unpackMax  int64
+	unpackRate int64
+}
+
+func newConfig(o sources.Values) (*config, error) {
+	p, err := newPattern(o.BaseDir, o.String("path"))
+	if err != nil {
+		return nil, err
+	}
+	c := &config{
+		pattern:    p,
+		filesMax:   o.Int("max_files_per_batch"),
+		bytesMax:   o.Int("max_bytes_per_batch"),
+		ageNanos:   o.Int("max_file_age") * 1000,
+		settle:     time.Duration(o.Int("settle_time")) * time.Microsecond,
+		unpackMax:  o.Int("decompressed_bytes_max"),
+		unpackRate: o.Int("decompressed_ratio_max"),
+	}
+	c.format.LineBytesMax = int(min(o.Int("line_bytes_max"), ndjson.LineBytesMax))
+	c.format.EpochUnit = map[string]ndjson.EpochUnit{
+		"s": ndjson.EpochSeconds, "ms": ndjson.EpochMillis, "us": ndjson.EpochMicros, "ns": ndjson.EpochNanos,
+	}[o.String("epoch_unit")]
+	if name := o.String("source_timezone"); name != "" && name != "UTC" {
+		if c.format.Zone, err = time.LoadLocation(name); err != nil {
+			return nil, sqlerr.New("INVALID_OPTION", "time zone %q of option \"source_timezone\" does not exist", name).
+				WithHint("use a name of the tz database, such as Europe/Paris")
+		}
+	}
+	return c, nil
+}
+
+// check refuses what cannot work: an option that contradicts itself, a folder that
+// is not there. A glob without a match is fine, files may come.
+func check(o sources.Values) error {
+	c, err := newConfig(o)
+	if err != nil {
+		return err
+	}
+	return c.pattern.exists()
+}
+
+func identity(o sources.Values) string {
+	return fmt.Sprintf("files path=%q format=%s", filepath.ToSlash(filepath.Clean(o.String("path"))), o.String("format"))
+}
+
+func open(o sources.OpenContext) (sources.Source, error) {
+	c, err := newConfig(o.Options)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.pattern.exists(); err != nil {
+		return nil, err
+	}
+	c.format.Fields, c.format.Encode = o.Fields, o.Encode
+	return newSource(c, o.Notice, time.Now)
+}
+
+// How much of the input is looked at to guess columns.
+const (
+	sampleFiles = 8
+	sampleBytes = 1 << 20 // of each
+	sampleLines = 20_000
+)
+
+func infer(o sources.Values) ([]types.Field, error) {
+	c, err := newConfig(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := c.pattern.exists(); err != nil {
+		return nil, err
+	}
+	entries, err := c.pattern.list(func(string) {})
+	if err != nil {
+		return nil, err
+	}
+	var sample [][]byte
+	for _, e := range entries[:min(len(entries), sampleFiles)] {
+		lines, err := sampleOf(c.pattern.full(e.name), sampleLines-len(sample))
+		if err != nil && !os.IsNotExist(err) {
+			return nil, fmt.Errorf("reading a sample of %s: %w", e.name, err)
+		}
+		sample = append(sample, lines...)
+	}
+	if len(sample) == 0 {
+		return nil, sqlerr.New("PATH_NOT_FOUND", "there is no file to guess the columns from at %q", c.pattern.given).
+			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...), or put a file there first")
+	}
+	return ndjson.Infer(sample)
+}
