@@ -205,6 +205,7 @@ const (
 	AntiJoin
 	CrossJoin
 	AsofJoin
+	AsofLeftJoin
 )
 
 // Join is a join of two table expressions.
@@ -355,10 +356,14 @@ type (
 		ArgNames []string // named arguments, "" for positional; nil when none is named
 		Star     bool     // count(*)
 		Distinct bool
-		OrderBy  []OrderItem
-		Filter   Expr
-		Over     *Over
-		Span     Span
+		// IgnoreNulls is IGNORE NULLS inside or behind the brackets.
+		IgnoreNulls bool
+		// WithinGroup says that OrderBy was written WITHIN GROUP (ORDER BY ..).
+		WithinGroup bool
+		OrderBy     []OrderItem
+		Filter      Expr
+		Over        *Over
+		Span        Span
 	}
 	// Access is x.field, x['key'] or x[1].
 	Access struct {

@@ -1,0 +1,59 @@
+package sql
+
+import "ssql/internal/sqlerr"
+
+// Limits bounds what one statement may cost to parse. A text that goes beyond
+// one of them is refused with E_LIMIT before any work is done on it.
+type Limits struct {
+	StatementBytes int // length of one statement
+	Depth          int // nesting of brackets, CASE, types and sub-queries
+	ChainLength    int // operators, joins or set operations in one row
+}
+
+// DefaultLimits returns the limits that hold unless the user sets others.
+//
+// A depth of 200 is far more than people write and keeps the recursion of every
+// later layer shallow; a megabyte is the longest statement seen in the wild times
+// ten.
+func DefaultLimits() Limits {
+	return Limits{StatementBytes: 1 << 20, Depth: 200, ChainLength: 2000}
+}
+
+// codeLimit is the error code of a statement beyond a limit.
+const codeLimit = "E_LIMIT"
+
+// checkSize refuses a statement that is too long or too deeply nested. The
+// brackets are counted on tokens, before anything recurses over them.
+func (l Limits) checkSize(text string, base int, toks []token) error {
+	if len(text) > l.StatementBytes {
+		return sqlerr.At(Span{Start: base, End: base + 1}, codeLimit,
+			"statement has %d bytes, the limit is %d", len(text), l.StatementBytes).
+			WithHint("split the statement, or raise the limit of the bytes of a statement")
+	}
+	depth := 0
+	for _, t := range toks {
+		if t.kind != tokOp {
+			continue
+		}
+		switch t.text {
+		case "(", "[", "{":
+			depth++
+		case ")", "]", "}":
+			depth--
+		}
+		if depth > l.Depth {
+			return l.tooDeep(t.span())
+		}
+	}
+	return nil
+}
+
+func (l Limits) tooDeep(at Span) error {
+	return sqlerr.At(at, codeLimit, "statement is nested more than %d levels deep", l.Depth).
+		WithHint("move the inner part into a view or a WITH entry")
+}
+
+func (l Limits) tooLong(at Span, what string) error {
+	return sqlerr.At(at, codeLimit, "more than %d %s in a row", l.ChainLength, what).
+		WithHint("split the statement into views")
+}

@@ -1,0 +1,318 @@
+package sql
+
+import "strings"
+
+// level is how strongly an operator binds, DuckDB's table from weak to strong.
+type level uint8
+
+const (
+	levelAny level = iota
+	levelOr
+	levelAnd
+	levelNot
+	levelIs
+	levelCompare
+	levelIn    // BETWEEN, IN, LIKE
+	levelOther // ||, |, &, <<, >>, ~
+	levelAdd
+	levelMultiply
+	levelPower
+	levelOperand // no operator at all
+)
+
+// infix is an operator behind an operand.
+type infix struct {
+	spelling string // words and operators, joined by blanks
+	level    level
+	sql      string // what TiDB reads
+	name     string // what the AST says
+	then     follower
+}
+
+// follower is what stands behind an infix operator.
+type follower uint8
+
+const (
+	thenOperand follower = iota
+	thenTest             // IS: NULL, TRUE, ..
+	thenNothing          // ISNULL, NOTNULL
+	thenRange            // BETWEEN: low AND high
+	thenList             // IN: (list) or (query)
+	thenPattern          // LIKE: pattern [ESCAPE e]
+)
+
+// infixes is the table of operators; of two that match, the longer one stands
+// first. TiDB ranks || above arithmetic and & | << >> on levels of their own where
+// DuckDB has one level for all of them, so they are all << for TiDB, which is the
+// level below + and -. The real name is looked up again when the tree is read.
+var infixes = []infix{
+	{"OR", levelOr, "OR", "OR", thenOperand},
+	{"AND", levelAnd, "AND", "AND", thenOperand},
+	{"IS NOT DISTINCT FROM", levelCompare, "<=>", "<=>", thenOperand},
+	{"IS DISTINCT FROM", levelCompare, "<=>", "IS DISTINCT FROM", thenOperand},
+	{"IS", levelIs, "IS NULL", "IS", thenTest},
+	{"ISNULL", levelIs, "IS NULL", "IS", thenNothing},
+	{"NOTNULL", levelIs, "IS NULL", "IS NOT", thenNothing},
+	{"=", levelCompare, "=", "=", thenOperand},
+	{"==", levelCompare, "=", "=", thenOperand},
+	{"<>", levelCompare, "<>", "<>", thenOperand},
+	{"!=", levelCompare, "<>", "<>", thenOperand},
+	{"<", levelCompare, "<", "<", thenOperand},
+	{"<=", levelCompare, "<=", "<=", thenOperand},
+	{">", levelCompare, ">", ">", thenOperand},
+	{">=", levelCompare, ">=", ">=", thenOperand},
+	{"<=>", levelCompare, "<=>", "<=>", thenOperand},
+	{"NOT BETWEEN", levelIn, "NOT BETWEEN", "BETWEEN", thenRange},
+	{"BETWEEN", levelIn, "BETWEEN", "BETWEEN", thenRange},
+	{"NOT IN", levelIn, "NOT IN", "IN", thenList},
+	{"IN", levelIn, "IN", "IN", thenList},
+	{"NOT LIKE", levelIn, "NOT LIKE", "LIKE", thenPattern},
+	{"LIKE", levelIn, "LIKE", "LIKE", thenPattern},
+	{"NOT ILIKE", levelIn, "NOT LIKE", "ILIKE", thenPattern},
+	{"ILIKE", levelIn, "LIKE", "ILIKE", thenPattern},
+	{"NOT SIMILAR TO", levelIn, "NOT LIKE", "SIMILAR", thenPattern},
+	{"SIMILAR TO", levelIn, "LIKE", "SIMILAR", thenPattern},
+	{"NOT RLIKE", levelIn, "NOT LIKE", "REGEXP", thenPattern},
+	{"RLIKE", levelIn, "LIKE", "REGEXP", thenPattern},
+	{"NOT REGEXP", levelIn, "NOT LIKE", "REGEXP", thenPattern},
+	{"REGEXP", levelIn, "LIKE", "REGEXP", thenPattern},
+	{"||", levelOther, "<<", "||", thenOperand},
+	{"|", levelOther, "<<", "|", thenOperand},
+	{"&", levelOther, "<<", "&", thenOperand},
+	{"<<", levelOther, "<<", "<<", thenOperand},
+	{">>", levelOther, "<<", ">>", thenOperand},
+	{"~", levelOther, "<<", "~", thenOperand},
+	{"+", levelAdd, "+", "+", thenOperand},
+	{"-", levelAdd, "-", "-", thenOperand},
+	{"*", levelMultiply, "*", "*", thenOperand},
+	{"/", levelMultiply, "/", "/", thenOperand},
+	{"//", levelMultiply, "/", "//", thenOperand},
+	{"%", levelMultiply, "%", "%", thenOperand},
+	{"DIV", levelMultiply, "/", "DIV", thenOperand},
+	{"^", levelPower, "^", "^", thenOperand},
+	{"**", levelPower, "^", "^", thenOperand},
+}
+
+// infixAt returns the operator at the cursor and how many tokens it has.
+func (p *parser) infixAt() (op infix, n int, ok bool) {
+	t := p.cur()
+	if t.kind != tokOp && t.kind != tokIdent {
+		return infix{}, 0, false
+	}
+	for _, op := range infixes {
+		if n := p.spelled(op.spelling); n > 0 {
+			return op, n, true
+		}
+	}
+	return infix{}, 0, false
+}
+
+// spelled returns how many tokens at the cursor spell words joined by blanks, 0
+// when they do not.
+func (p *parser) spelled(words string) int {
+	for n := 0; ; n++ {
+		w, rest, more := strings.Cut(words, " ")
+		if t := p.peek(n); !t.is(w) && !t.isOp(w) {
+			return 0
+		}
+		if !more {
+			return n + 1
+		}
+		words = rest
+	}
+}
+
+// expr rewrites an expression up to the first operator that binds less than min,
+// or to the first token that cannot go on.
+func (p *parser) expr(min level) error {
+	if err := p.enter(); err != nil {
+		return err
+	}
+	defer p.leave()
+	for operators := 0; ; operators++ {
+		if operators > p.limits.ChainLength {
+			return p.limits.tooLong(p.cur().span(), "operators")
+		}
+		complete, err := p.prefixes()
+		if err != nil {
+			return err
+		}
+		if !complete {
+			if err := p.operandWithPostfixes(); err != nil {
+				return err
+			}
+		}
+		more, err := p.infixOperators(min)
+		if err != nil || !more {
+			return err
+		}
+	}
+}
+
+// prefixes consumes NOT, -, + and ~. complete is true when the operand has been
+// read as well: ~ takes everything that binds more than ||, as in DuckDB.
+func (p *parser) prefixes() (complete bool, err error) {
+	for n := 0; ; n++ {
+		if n > p.limits.Depth {
+			return false, p.limits.tooDeep(p.cur().span())
+		}
+		t := p.cur()
+		switch {
+		case t.is("NOT"):
+			p.ops[p.pos] = operator{name: "NOT", hi: p.pos + 1}
+			p.copyWords(1, "NOT")
+		case t.isOp("-"), t.isOp("+"), t.isOp("~"):
+			p.ops[p.pos] = operator{name: t.text, hi: p.pos + 1}
+			p.copyWords(1, t.text)
+			if t.text == "~" {
+				return true, p.group(levelOther)
+			}
+		default:
+			return false, nil
+		}
+	}
+}
+
+// group rewrites an expression of at least min as one operand.
+func (p *parser) group(min level) error {
+	h := p.openCall(p.pos)
+	if err := p.expr(min); err != nil {
+		return err
+	}
+	p.closeCall(h, onlyArgument)
+	return nil
+}
+
+// onlyArgument is the build function of a hook that holds its argument together.
+func onlyArgument(args []Expr) (Expr, error) { return args[0], nil }
+
+// infixOperators consumes what stands behind an operand. more is true when an
+// operand must follow.
+func (p *parser) infixOperators(min level) (more bool, err error) {
+	for n := 0; ; n++ {
+		if n > p.limits.ChainLength {
+			return false, p.limits.tooLong(p.cur().span(), "operators")
+		}
+		op, words, ok := p.infixAt()
+		if !ok || op.level < min {
+			return false, nil
+		}
+		lo := p.pos
+		p.ops[lo] = operator{name: op.name, not: strings.HasPrefix(op.spelling, "NOT "), hi: lo + words}
+		p.copyWords(words, op.sql)
+		switch op.then {
+		case thenOperand:
+			return true, nil
+		case thenRange:
+			return true, p.between()
+		case thenTest:
+			err = p.isTest(lo)
+		case thenNothing:
+			p.ops[lo] = operator{name: "NULL", not: op.name == "IS NOT", hi: p.pos}
+		case thenList:
+			err = p.inList()
+		case thenPattern:
+			err = p.like()
+		}
+		if err != nil {
+			return false, err
+		}
+	}
+}
+
+// isTest consumes [NOT] NULL|TRUE|FALSE|UNKNOWN behind IS.
+func (p *parser) isTest(lo int) error {
+	not := p.accept("NOT")
+	if !p.atAny("NULL", "TRUE", "FALSE", "UNKNOWN") {
+		return p.unexpected("NULL, TRUE, FALSE, UNKNOWN or DISTINCT FROM")
+	}
+	what := strings.ToUpper(p.take().text)
+	p.ops[lo] = operator{name: what, not: not, hi: p.pos}
+	return nil
+}
+
+// between consumes low AND of BETWEEN; high follows as any operand.
+func (p *parser) between() error {
+	if p.at("SYMMETRIC") {
+		return unsupported(p.cur().span(), "BETWEEN SYMMETRIC is not supported").
+			WithHint("write BETWEEN least(a, b) AND greatest(a, b)")
+	}
+	if err := p.expr(levelOther); err != nil {
+		return err
+	}
+	if !p.at("AND") {
+		return p.unexpected("AND")
+	}
+	p.copyWords(1, "AND")
+	return nil
+}
+
+// inItems is the list of IN, held together as one operand for its brackets.
+type inItems struct {
+	ListLit
+	query *Query
+}
+
+// inList consumes the bracket of IN: a query or a list.
+func (p *parser) inList() error {
+	lo := p.pos
+	if !p.cur().isOp("(") {
+		return p.unexpected(`"(" after IN`)
+	}
+	p.emit("(", lo)
+	if p.beginsQuery(lo) {
+		q, err := p.bracketQuery()
+		if err != nil {
+			return err
+		}
+		p.operand(lo, &inItems{query: q})
+		p.emit(")", p.pos)
+		return nil
+	}
+	p.take()
+	h := p.openCall(lo)
+	for {
+		if err := p.expr(levelAny); err != nil {
+			return err
+		}
+		if !p.acceptOp(",") {
+			break
+		}
+		p.comma()
+	}
+	if err := p.expectOp(")"); err != nil {
+		return err
+	}
+	p.closeCall(h, func(args []Expr) (Expr, error) { return &inItems{ListLit: ListLit{Items: args}}, nil })
+	p.emit(")", p.pos)
+	return nil
+}
+
+// likePattern is the right side of LIKE, held together as one operand because
+// TiDB takes nothing but a single operand there.
+type likePattern struct {
+	ListLit
+	pattern, escape Expr
+}
+
+// like consumes pattern [ESCAPE e].
+func (p *parser) like() error {
+	h := p.openCall(p.pos)
+	if err := p.expr(levelOther); err != nil {
+		return err
+	}
+	if p.accept("ESCAPE") {
+		p.comma()
+		if err := p.expr(levelOther); err != nil {
+			return err
+		}
+	}
+	p.closeCall(h, func(args []Expr) (Expr, error) {
+		l := &likePattern{pattern: args[0]}
+		if len(args) == 2 {
+			l.escape = args[1]
+		}
+		return l, nil
+	})
+	return nil
+}

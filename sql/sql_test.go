@@ -1,0 +1,16 @@
+package sql
+
+import (
+	"ssql/internal/sqlerr"
+)
+
+// errorCode returns the code of a user-facing error.
+func errorCode(err error) string { return sqlerr.Code(err) }
+
+// rendered returns an error as the user sees it.
+func rendered(err error, text string) string {
+	if err == nil {
+		return "no error"
+	}
+	return sqlerr.Render(err, &sqlerr.Source{Text: text})
+}

@@ -1,0 +1,275 @@
+package sql
+
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// createStream parses CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name [(..)] WITH (..).
+func (p *parser) createStream() (Statement, error) {
+	s := &CreateStream{}
+	p.take()
+	s.OrReplace = p.accept("OR", "REPLACE")
+	if err := p.expect("STREAM"); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.IfNotExists, err = p.ifNotExists(); err != nil {
+		return nil, err
+	}
+	if s.Name, err = p.name("the name of the stream"); err != nil {
+		return nil, err
+	}
+	if p.cur().isOp("(") {
+		if err := p.streamElements(s); err != nil {
+			return nil, err
+		}
+	}
+	if !p.accept("WITH") {
+		return nil, p.unexpected("WITH (connector = .., ..)")
+	}
+	if s.Options, err = p.optionList(); err != nil {
+		return nil, err
+	}
+	if err := p.formatClause(s); err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, checkOptions(s.Options)
+}
+
+// ifNotExists consumes IF NOT EXISTS.
+func (p *parser) ifNotExists() (bool, error) {
+	if !p.at("IF") || !p.peek(1).is("NOT") {
+		return false, nil
+	}
+	return true, p.expect("IF", "NOT", "EXISTS")
+}
+
+// ifExists consumes IF EXISTS.
+func (p *parser) ifExists() bool { return p.accept("IF", "EXISTS") }
+
+// formatClause consumes FORMAT f [ENCODE e] [(key = value, ..)] behind WITH. With
+// RisingWave's ENCODE the format is what stands there, FORMAT PLAIN says nothing.
+func (p *parser) formatClause(s *CreateStream) error {
+	if !p.accept("FORMAT") {
+		return nil
+	}
+	format, err := p.name("a format such as JSON")
+	if err != nil {
+		return err
+	}
+	if p.accept("ENCODE") {
+		plain := strings.EqualFold(format.Name, "PLAIN")
+		if !plain {
+			return unsupported(format.Span, "FORMAT %s (RisingWave) is not supported", strings.ToUpper(format.Name)).
+				WithHint("FORMAT PLAIN ENCODE JSON reads one row from each record")
+		}
+		if format, err = p.name("an encoding such as JSON"); err != nil {
+			return err
+		}
+	}
+	s.Options = append(s.Options, Option{
+		Key:     Ident{Name: "format", Span: format.Span},
+		Value:   strings.ToLower(format.Name),
+		ValueAt: format.Span,
+	})
+	if p.cur().isOp("(") {
+		more, err := p.optionList()
+		if err != nil {
+			return err
+		}
+		s.Options = append(s.Options, more...)
+	}
+	return nil
+}
+
+// checkOptions refuses an option that is given twice.
+func checkOptions(options []Option) error {
+	for i, o := range options {
+		for _, before := range options[:i] {
+			if strings.EqualFold(o.Key.Name, before.Key.Name) {
+				return sqlerr.At(o.Key.Span, "DUPLICATE_KEY", "option %q is given twice", o.Key.Name)
+			}
+		}
+	}
+	return nil
+}
+
+// streamElements consumes ( column, WATERMARK .., PRIMARY KEY .., .. ).
+func (p *parser) streamElements(s *CreateStream) error {
+	p.take()
+	s.Columns = []ColumnDef{}
+	for {
+		var err error
+		switch {
+		case p.at("WATERMARK", "FOR"):
+			err = p.watermarkDef(s)
+		case p.at("PRIMARY", "KEY"):
+			err = p.primaryKey()
+		default:
+			err = p.columnDef(s)
+		}
+		if err != nil {
+			return err
+		}
+		if !p.acceptOp(",") {
+			return p.expectOp(")")
+		}
+	}
+}
+
+// columnDef consumes name [type] [AS expr | METADATA [FROM 'k']] [NOT NULL].
+func (p *parser) columnDef(s *CreateStream) error {
+	lo := p.pos
+	name, err := p.name("the name of a column")
+	if err != nil {
+		return err
+	}
+	for _, c := range s.Columns {
+		if strings.EqualFold(c.Name.Name, name.Name) {
+			return sqlerr.At(name.Span, "COLUMN_ALREADY_EXISTS", "column %q is declared twice", name.Name)
+		}
+	}
+	c := ColumnDef{Name: name}
+	if !p.at("AS") && !p.at("GENERATED") {
+		t, err := p.typ()
+		if err != nil {
+			return err
+		}
+		c.Type = &t
+	}
+	if err := p.columnClauses(&c); err != nil {
+		return err
+	}
+	if c.Type == nil && c.Computed == nil {
+		return p.unexpected("a type")
+	}
+	c.Span = p.spanFrom(lo)
+	s.Columns = append(s.Columns, c)
+	return nil
+}
+
+// columnClauses consumes what stands behind the type of a column.
+func (p *parser) columnClauses(c *ColumnDef) error {
+	for {
+		var err error
+		switch {
+		case p.accept("NOT", "NULL"):
+			c.NotNull = true
+		case p.accept("NULL"), p.accept("VIRTUAL"), p.accept("STORED"):
+		case p.at("AS"):
+			p.take()
+			err = p.computed(c)
+		case p.at("GENERATED"):
+			p.take()
+			p.accept("ALWAYS")
+			if err = p.expect("AS"); err == nil {
+				err = p.computed(c)
+			}
+		case p.accept("METADATA"):
+			key := c.Name.Name
+			if p.accept("FROM") {
+				key, err = p.str("the key of the metadata, in single quotes")
+			}
+			c.Metadata = &key
+		case p.accept("COMMENT"):
+			_, err = p.str("text")
+		case p.at("PRIMARY", "KEY"):
+			p.take()
+			p.take()
+			_ = p.accept("NOT", "ENFORCED")
+		case p.atAny("DEFAULT", "CHECK", "UNIQUE", "REFERENCES", "LATENESS"):
+			t := p.cur()
+			err := unsupported(t.span(), "%s is not supported on the column of a stream", strings.ToUpper(t.text))
+			if t.is("LATENESS") {
+				return err.WithHint("write WATERMARK FOR %s AS %s - INTERVAL .. as an element of its own", c.Name.Name, c.Name.Name)
+			}
+			return err
+		default:
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// computed consumes the expression of a computed column.
+func (p *parser) computed(c *ColumnDef) error {
+	if c.Computed != nil {
+		return p.unexpected(`"," or ")"`)
+	}
+	lo := p.pos
+	// NOT NULL behind the expression belongs to the column; no operator is called so.
+	e, err := p.standaloneExpr()
+	if err != nil {
+		return err
+	}
+	c.Computed, c.Text = e, p.slice(p.spanFrom(lo))
+	return nil
+}
+
+// primaryKey consumes PRIMARY KEY (a, b) [NOT ENFORCED]. A stream has no key that
+// ssql could hold it to; the names are checked by nobody else.
+func (p *parser) primaryKey() error {
+	p.take()
+	p.take()
+	if _, err := p.nameList("the name of a column"); err != nil {
+		return err
+	}
+	p.accept("NOT", "ENFORCED")
+	return nil
+}
+
+// watermarkDef consumes WATERMARK FOR c [AS c [- interval]].
+func (p *parser) watermarkDef(s *CreateStream) error {
+	lo := p.pos
+	p.take()
+	p.take()
+	column, err := p.name("the name of a column")
+	if err != nil {
+		return err
+	}
+	w := WatermarkDef{Column: column, DelayAt: column.Span}
+	if p.accept("AS") {
+		at := p.pos
+		e, err := p.standaloneExpr()
+		if err != nil {
+			return err
+		}
+		w.DelayAt = p.spanFrom(at)
+		delay, ok := watermarkDelay(e, column)
+		if !ok {
+			return syntaxError(w.DelayAt, "watermark is not of the form %s - interval", column.Name).
+				WithHint("write WATERMARK FOR %s AS %s - INTERVAL '10' MINUTE; compute the time in a column of its own: ts TIMESTAMP AS ..", column.Name, column.Name)
+		}
+		w.Delay = delay
+	}
+	w.Span = p.spanFrom(lo)
+	s.Watermarks = append(s.Watermarks, w)
+	return nil
+}
+
+// watermarkDelay returns the interval of c - interval, zero for a bare c.
+func watermarkDelay(e Expr, column Ident) (types.Interval, bool) {
+	if isColumn(e, column) {
+		return types.Interval{}, true
+	}
+	b, ok := e.(*Binary)
+	if !ok || b.Op != "-" || !isColumn(b.L, column) {
+		return types.Interval{}, false
+	}
+	i, ok := b.R.(*Interval)
+	if !ok {
+		return types.Interval{}, false
+	}
+	return i.Value, true
+}
+
+func isColumn(e Expr, column Ident) bool {
+	c, ok := e.(*ColumnRef)
+	return ok && len(c.Parts) == 1 && strings.EqualFold(c.Parts[0].Name, column.Name)
+}

@@ -1,0 +1,47 @@
+package sql
+
+// insert parses INSERT INTO [TABLE] target [(cols) | BY NAME] query | VALUES ..
+func (p *parser) insert() (*Insert, error) {
+	lo := p.pos
+	p.take()
+	if p.at("OR") || p.at("OVERWRITE") {
+		word := p.cur()
+		return nil, unsupported(word.span(), "INSERT %s is not supported for a query on a stream", word.text).
+			WithHint("the output mode decides how rows replace others: CREATE QUERY q WITH (output_mode = 'complete') AS INSERT INTO ..")
+	}
+	if err := p.expect("INTO"); err != nil {
+		return nil, err
+	}
+	p.acceptWordBeforeName("TABLE")
+	s := &Insert{}
+	var err error
+	if s.Target, err = p.qualifiedName("the name of the table"); err != nil {
+		return nil, err
+	}
+	s.ByName = p.accept("BY", "NAME")
+	if !s.ByName && p.cur().isOp("(") && !p.beginsQuery(p.pos) {
+		if s.Columns, err = p.nameList("the name of a column"); err != nil {
+			return nil, err
+		}
+	}
+	if p.at("VALUES") {
+		s.Values, err = p.valueRows()
+	} else {
+		s.Query, err = p.query()
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Node = p.node(lo)
+	return s, nil
+}
+
+// acceptWordBeforeName consumes a word that may stand in front of a name, unless it
+// is the name.
+func (p *parser) acceptWordBeforeName(word string) bool {
+	if p.at(word) && p.peek(1).isName() && !p.peek(1).is("SELECT") && !p.peek(1).is("VALUES") && !p.peek(1).is("BY") {
+		p.take()
+		return true
+	}
+	return false
+}

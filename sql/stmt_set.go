@@ -1,0 +1,40 @@
+package sql
+
+// set parses SET, SET key = value and SET key TO value. SET VARIABLE, SET GLOBAL and
+// the like are DuckDB's.
+func (p *parser) set() (Statement, error) {
+	p.take()
+	s := &Set{}
+	if p.cur().kind == tokEnd {
+		s.Node = p.node(0)
+		return s, nil
+	}
+	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
+		return &Passthrough{Node: p.restNode(), First: "SET"}, nil
+	}
+	o, err := p.option()
+	if err != nil {
+		return nil, err
+	}
+	s.Option = &o
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// reset parses RESET and RESET key.
+func (p *parser) reset() (Statement, error) {
+	p.take()
+	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
+		return &Passthrough{Node: p.restNode(), First: "RESET"}, nil
+	}
+	s := &Reset{}
+	if p.cur().kind != tokEnd {
+		key, err := p.optionKey()
+		if err != nil {
+			return nil, err
+		}
+		s.Key = &key
+	}
+	s.Node = p.node(0)
+	return s, nil
+}

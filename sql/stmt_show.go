@@ -1,0 +1,94 @@
+package sql
+
+import "strings"
+
+// showRule is one thing that can be shown.
+type showRule struct {
+	words  string // upper case
+	object bool   // a name follows directly: SHOW CREATE s
+}
+
+// showRules is the table of what SHOW knows, sorted by words; of two that match the
+// longer one counts. Everything else of one word is a setting or DuckDB's: What is
+// empty and For holds the word.
+var showRules = []showRule{
+	{"BAD ROWS", false},
+	{"CHECKPOINTS", false},
+	{"CONNECTORS", false},
+	{"CREATE", true},
+	{"CREATE QUERY", true},
+	{"CREATE STREAM", true},
+	{"CREATE VIEW", true},
+	{"ERRORS", false},
+	{"FORMATS", false},
+	{"FUNCTIONS", false},
+	{"JOBS", false},
+	{"LATE ROWS", false},
+	{"PROGRESS", false},
+	{"QUERIES", false},
+	{"SETTINGS", false},
+	{"SINKS", false},
+	{"STATE", false},
+	{"STREAMS", false},
+	{"VIEWS", false},
+	{"WATERMARKS", false},
+}
+
+// show parses SHOW what [FOR name] [LIKE 'pattern'] and SHOW CREATE name. SHOW TABLES
+// and other forms are DuckDB's.
+func (p *parser) show() (Statement, error) {
+	lo := p.pos
+	p.take()
+	s := &Show{}
+	words := 0
+	for _, r := range showRules {
+		if n := p.spelled(r.words); n > words {
+			words = n
+			s.What = r.words
+		}
+	}
+	if words == 0 {
+		return p.showOther(lo)
+	}
+	for range words {
+		p.take()
+	}
+	if s.What == "JOBS" { // Flink's and RisingWave's word
+		s.What = "QUERIES"
+	}
+	if strings.HasPrefix(s.What, "CREATE") {
+		name, err := p.name("a name")
+		if err != nil {
+			return nil, err
+		}
+		s.For = &name
+	} else if p.accept("FOR") {
+		p.acceptWordBeforeName("QUERY")
+		name, err := p.name("the name of a query")
+		if err != nil {
+			return nil, err
+		}
+		s.For = &name
+	}
+	if p.accept("LIKE") {
+		var err error
+		if s.Like, err = p.str("a pattern in single quotes"); err != nil {
+			return nil, err
+		}
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// showOther is SHOW with a word that is not in the table. LIST exists for ssql's own
+// things only.
+func (p *parser) showOther(lo int) (Statement, error) {
+	if p.toks[lo].is("LIST") {
+		return nil, p.unexpected("STREAMS, QUERIES, FUNCTIONS, CONNECTORS or FORMATS")
+	}
+	if p.cur().isName() && p.peek(1).kind == tokEnd && !p.atAny("TABLES", "DATABASES", "SCHEMAS", "VARIABLES") {
+		name := p.take().ident()
+		return &Show{Node: p.node(0), For: &name}, nil
+	}
+	return &Passthrough{Node: p.restNode(), First: "SHOW"}, nil
+}

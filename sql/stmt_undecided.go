@@ -1,0 +1,283 @@
+package sql
+
+// undecided parses a query or INSERT as far as the names of its tables, on tokens.
+func (p *parser) undecided() (Statement, error) {
+	u := &Undecided{}
+	scan := refScan{parser: p, out: u}
+	scan.run(p.pos)
+	u.Node = p.restNode()
+	return u, nil
+}
+
+// refScan collects the names in table positions without parsing: a query that DuckDB
+// alone understands must get there untouched.
+type refScan struct {
+	*parser
+	out    *Undecided
+	levels []refLevel
+	ctes   []cteScope
+}
+
+// refLevel is one bracket that is open.
+type refLevel struct {
+	inFrom   bool // between FROM and the clause that ends it
+	expects  bool // a table must follow
+	inWith   bool // between WITH and its SELECT
+	noFrom   bool // EXTRACT(x FROM y): FROM is a separator
+	argument bool // the relation of TUMBLE(rel, ..)
+	cte      int  // index of the WITH entry that the bracket defines, -1 for none
+}
+
+// cteScope is where a WITH entry hides a table of its name.
+type cteScope struct {
+	name     string
+	from, to int // tokens
+	level    int
+}
+
+// fromSeparators are the functions with a FROM between their arguments.
+var fromSeparators = []string{"EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "TRIM"}
+
+// fromEnders are the words that end a FROM clause.
+var fromEnders = []string{"WHERE", "HAVING", "QUALIFY", "WINDOW", "LIMIT", "OFFSET", "UNION", "EXCEPT", "INTERSECT", "SELECT", "EMIT", "SET", "VALUES"}
+
+type foundRef struct {
+	name Name
+	pos  int
+}
+
+func (s *refScan) run(pos int) {
+	var found []foundRef
+	s.levels = []refLevel{{cte: -1}}
+	if s.toks[pos].is("INSERT") {
+		pos = s.insertTarget(pos)
+	}
+	for i := pos; i < len(s.toks)-1; {
+		top := &s.levels[len(s.levels)-1]
+		t := s.toks[i]
+		switch {
+		case t.isOp("("):
+			s.open(i)
+			i++
+		case t.isOp(")"):
+			s.closeLevel(i)
+			i++
+		case t.is("FROM") && !top.noFrom && !(i > pos && s.toks[i-1].is("DISTINCT") && s.isDistinctTest(i)):
+			top.inFrom, top.expects, top.inWith = true, true, false
+			i++
+		case t.is("JOIN") && top.inFrom, t.isOp(",") && top.inFrom && !top.argument:
+			top.expects = true
+			i++
+		case top.expects && (t.isName() || t.kind == tokString):
+			var ref *foundRef
+			if ref, i = s.factor(i); ref != nil {
+				found = append(found, *ref)
+			}
+		default:
+			s.word(t, i)
+			i++
+		}
+	}
+	for _, f := range found {
+		if !s.isCTE(f) {
+			s.out.Refs = append(s.out.Refs, f.name)
+		}
+	}
+}
+
+// word handles a token that is neither a bracket nor in a table position.
+func (s *refScan) word(t token, i int) {
+	top := &s.levels[len(s.levels)-1]
+	switch {
+	case t.is("WITH") && s.toks[i+1].isName() && !s.toks[i+1].is("ROLLUP") && !s.toks[i+1].is("CUBE") && !s.toks[i+1].is("DELAY"):
+		top.inWith = true
+	case t.is("GROUP"), t.is("ORDER"):
+		if s.toks[i+1].is("BY") {
+			top.inFrom = false
+		}
+	case t.is("WATERMARK") && s.watermarkFrom(i):
+		s.out.Stream = true
+	case s.emitAt(i):
+		s.out.Stream = true
+		top.inFrom = false
+	case t.is("FOR") && s.toks[i+1].is("SYSTEM_TIME"):
+		s.out.Stream = true
+	default:
+		for _, w := range fromEnders {
+			if t.is(w) {
+				top.inFrom = false
+				if w == "SELECT" {
+					top.inWith = false
+				}
+			}
+		}
+	}
+}
+
+// watermarkFrom is watermarkAhead for the token at i.
+func (s *refScan) watermarkFrom(i int) bool {
+	at := s.pos
+	s.pos = i
+	defer func() { s.pos = at }()
+	return watermarkAhead(s.parser)
+}
+
+// isDistinctTest tells IS DISTINCT FROM from SELECT DISTINCT FROM, which is no query.
+func (s *refScan) isDistinctTest(i int) bool {
+	return i >= 2 && (s.toks[i-2].is("IS") || s.toks[i-2].is("NOT"))
+}
+
+// open enters the bracket at i.
+func (s *refScan) open(i int) {
+	top := &s.levels[len(s.levels)-1]
+	level := refLevel{cte: -1}
+	if i > 0 {
+		for _, f := range fromSeparators {
+			level.noFrom = level.noFrom || s.toks[i-1].is(f)
+		}
+	}
+	next := s.toks[i+1]
+	isQuery := next.is("SELECT") || next.is("WITH") || next.is("FROM") || next.is("VALUES")
+	switch {
+	case top.expects && !isQuery:
+		level.inFrom, level.expects = true, true
+	case top.inWith && isQuery:
+		level.cte = s.cteBefore(i)
+	}
+	top.expects = false
+	s.levels = append(s.levels, level)
+}
+
+// cteBefore records the WITH entry whose query begins at i and returns its index.
+func (s *refScan) cteBefore(i int) int {
+	k := i - 1
+	for k > 0 && (s.toks[k].is("MATERIALIZED") || s.toks[k].is("NOT")) {
+		k--
+	}
+	if !s.toks[k].is("AS") {
+		return -1
+	}
+	k--
+	if s.toks[k].isOp(")") {
+		for k > 0 && !s.toks[k].isOp("(") {
+			k--
+		}
+		k--
+	}
+	if k < 0 || !s.toks[k].isName() {
+		return -1
+	}
+	s.ctes = append(s.ctes, cteScope{name: s.toks[k].ident().Name, from: len(s.toks), to: len(s.toks), level: len(s.levels) - 1})
+	return len(s.ctes) - 1
+}
+
+// closeLevel leaves the bracket that is closed at i. A WITH entry is known from
+// there on, and up to the end of the bracket around it.
+func (s *refScan) closeLevel(i int) {
+	if len(s.levels) == 1 {
+		return
+	}
+	if cte := s.levels[len(s.levels)-1].cte; cte >= 0 {
+		s.ctes[cte].from = i
+	}
+	s.levels = s.levels[:len(s.levels)-1]
+	for k := range s.ctes {
+		if s.ctes[k].level == len(s.levels) && s.ctes[k].to == len(s.toks) {
+			s.ctes[k].to = i
+		}
+	}
+}
+
+func (s *refScan) isCTE(f foundRef) bool {
+	for _, c := range s.ctes {
+		if len(f.name) == 1 && equalNames(f.name[0].Name, c.name) && f.pos > c.from && f.pos < c.to {
+			return true
+		}
+	}
+	return false
+}
+
+// insertTarget reads the target of an INSERT and returns where the query begins.
+func (s *refScan) insertTarget(pos int) int {
+	for i := pos; i < len(s.toks)-1; i++ {
+		if !s.toks[i].is("INTO") {
+			continue
+		}
+		i++
+		if s.toks[i].is("TABLE") && s.toks[i+1].isName() {
+			i++
+		}
+		if !s.toks[i].isName() {
+			return i
+		}
+		name, next := s.nameAt(i)
+		s.out.Target = name
+		if s.toks[next].isOp("(") && !s.beginsQuery(next) {
+			next = s.matching(next) + 1
+		}
+		return min(next, len(s.toks)-1)
+	}
+	return pos
+}
+
+// nameAt reads a qualified name and returns the index of the token after it.
+func (s *refScan) nameAt(i int) (Name, int) {
+	name := Name{s.toks[i].ident()}
+	for i++; s.toks[i].isOp(".") && s.toks[i+1].isName(); i += 2 {
+		name = append(name, s.toks[i+1].ident())
+	}
+	return name, i
+}
+
+// factor reads what stands in a table position at i.
+func (s *refScan) factor(i int) (*foundRef, int) {
+	top := &s.levels[len(s.levels)-1]
+	t, next := s.toks[i], s.toks[i+1]
+	switch {
+	case t.is("LATERAL"):
+		return nil, i + 1
+	case t.is("DATA") && next.isOp("=>"):
+		return nil, i + 2
+	case t.is("STREAM") && (next.isName() && !next.is("AS") && !s.endsFactor(i+1) || next.kind == tokString || next.isOp("(")):
+		s.out.Stream = true
+		return nil, i + 1
+	case t.is("TABLE") && (next.isName() || next.isOp("(")):
+		return nil, i + 1
+	case next.isOp("("):
+		top.expects = false
+		level := refLevel{cte: -1}
+		if isWindowWord(t) {
+			s.out.Stream = true
+			level = refLevel{cte: -1, inFrom: true, expects: true, argument: true}
+			s.levels = append(s.levels, level)
+			return nil, i + 2
+		}
+		s.levels = append(s.levels, level)
+		return nil, i + 2
+	case t.kind == tokString:
+		top.expects = false
+		return nil, i + 1
+	}
+	top.expects = false
+	name, after := s.nameAt(i)
+	return &foundRef{name: name, pos: i}, after
+}
+
+// endsFactor reports whether the word at i cannot be the name of a stream.
+func (s *refScan) endsFactor(i int) bool {
+	at := s.pos
+	s.pos = i
+	defer func() { s.pos = at }()
+	return s.toks[i].kind == tokIdent && s.beginsClause()
+}
+
+// isWindowWord reports whether a word in front of a bracket in FROM can only be a
+// window table function or DEDUP.
+func isWindowWord(t token) bool {
+	for _, f := range windowFunctions {
+		if t.is(f.name) {
+			return true
+		}
+	}
+	return t.is("DEDUP")
+}

@@ -1,0 +1,146 @@
+package sql
+
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+)
+
+// Codes of the errors of this package, beside E_LIMIT.
+const (
+	codeSyntax      = "PARSE_SYNTAX_ERROR"
+	codeUnsupported = "UNSUPPORTED_FEATURE"
+	codeInterval    = "CANNOT_PARSE_INTERVAL"
+	codeType        = "UNSUPPORTED_DATATYPE"
+)
+
+// unexpected is the error for the token at the cursor. expected says what could
+// have stood there, "" when that is too much to list.
+func (p *parser) unexpected(expected string) error {
+	return p.unexpectedAt(p.pos, expected)
+}
+
+func (p *parser) unexpectedAt(pos int, expected string) error {
+	t := p.toks[pos]
+	if expected != "" {
+		expected = ", expected " + expected
+	}
+	if t.kind == tokEnd {
+		// The caret belongs behind the last word, not behind the blanks after it.
+		at := t.start
+		if pos > 0 {
+			at = p.toks[pos-1].end
+		}
+		return sqlerr.At(Span{Start: at, End: at}, codeSyntax, "syntax error at end of input%s", expected)
+	}
+	if err := foreignClause(t); err != nil {
+		return err
+	}
+	err := sqlerr.At(t.span(), codeSyntax, "syntax error at or near %q%s", t.text, expected)
+	switch {
+	case t.kind == tokDuration:
+		return err.WithHint("a bare duration can only be an argument of a window; elsewhere write INTERVAL '%s'", t.text)
+	case t.kind == tokParam:
+		return err.WithHint("ssql has no parameters and no user variables")
+	case t.is("WATERMARK"):
+		return err.WithHint("the clause WATERMARK must come before the alias: FROM s WATERMARK ts DELAY OF INTERVAL '10' MINUTE AS a")
+	case t.kind == tokIdent:
+		if near := nearest(t.text, clauseWords); near != "" {
+			return err.WithHint("did you mean %s?", near)
+		}
+	}
+	return err
+}
+
+// clauseWords are the words that a mistyped word is compared with, sorted.
+var clauseWords = []string{
+	"ALTER", "AWAIT", "BETWEEN", "CREATE", "CROSS", "DESCRIBE", "DISTINCT", "EXCEPT", "EXPLAIN", "FILTER", "FROM",
+	"GROUP", "HAVING", "INSERT", "INTERSECT", "INTERVAL", "JOIN", "LIMIT", "METADATA", "OFFSET", "ORDER",
+	"PARTITION", "PRIMARY", "QUALIFY", "QUERY", "RESTART", "RESUME", "SELECT", "START", "STREAM", "TIMEOUT", "UNION", "UNTIL",
+	"USING", "VALUES", "WATERMARK", "WHERE", "WINDOW", "WITH",
+}
+
+// foreignClauses are the clauses of other engines that ssql has no form of, with
+// the engine and what to do, sorted by word.
+var foreignClauses = []struct{ word, engine, hint string }{
+	{"CLUSTER", "Spark", ""},
+	{"CONNECT", "Oracle", "write the recursion outside of the stream"},
+	{"DISTRIBUTE", "Spark", "ssql distributes rows by the keys of GROUP BY itself"},
+	{"FOR", "MySQL", "rows of a stream cannot be locked; a temporal join is FOR SYSTEM_TIME AS OF"},
+	{"INTO", "MySQL", "write INSERT INTO t SELECT .."},
+	{"LOCK", "MySQL", ""},
+	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},
+	{"PIVOT", "DuckDB", "use one aggregate with FILTER (WHERE ..) for each column"},
+	{"POSITIONAL", "DuckDB", "rows of a stream have no position"},
+	{"PREWHERE", "ClickHouse", "use WHERE"},
+	{"SETTINGS", "Proton", "use WITH (..) of CREATE STREAM or CREATE QUERY"},
+	{"STRAIGHT_JOIN", "MySQL", "use JOIN"},
+	{"TABLESAMPLE", "Spark", "filter by a hash of a key: WHERE hash(id) % 100 < 5"},
+	{"UNPIVOT", "DuckDB", "use unnest of a list"},
+}
+
+// foreignClause returns the refusal of a clause that ssql knows from another
+// engine, nil for any other token.
+func foreignClause(t token) error {
+	for _, f := range foreignClauses {
+		if t.is(f.word) {
+			err := sqlerr.At(t.span(), codeUnsupported, "%s (%s) is not supported on streams", f.word, f.engine)
+			if f.hint != "" {
+				return err.WithHint("%s", f.hint)
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// unsupported is the refusal of something that parses but has no streaming form.
+func unsupported(at Span, format string, args ...any) *sqlerr.Error {
+	return sqlerr.At(at, codeUnsupported, format, args...)
+}
+
+// nearest returns the entry of words that is at most two edits away from word, and
+// no more than a third of its length; "" without one.
+func nearest(word string, words []string) string {
+	word = strings.ToUpper(word)
+	best, bestDistance := "", min(2, len(word)/3)+1
+	for _, w := range words {
+		if d := editDistance(word, w); d > 0 && d < bestDistance {
+			best, bestDistance = w, d
+		}
+	}
+	return best
+}
+
+// editDistance counts the insertions, deletions, replacements and swaps of
+// neighbours between a and b.
+func editDistance(a, b string) int {
+	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
+		return 3
+	}
+	var before, last []int
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		before, last, row = last, row, make([]int, len(b)+1)
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := 1
+			if a[i-1] == b[j-1] {
+				cost = 0
+			}
+			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
+			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
+				row[j] = min(row[j], before[j-2]+1)
+			}
+		}
+	}
+	return row[len(b)]
+}
+
+// syntaxError is an error of grammar that has its own words.
+func syntaxError(at Span, format string, args ...any) *sqlerr.Error {
+	return sqlerr.At(at, codeSyntax, format, args...)
+}
