@@ -12,13 +12,15 @@ import (
 // CatalogVersion is the version of the tables in the schema ssql.
 const CatalogVersion = 1
 
+// versionDDL makes the place of the version. It runs at every start, since asking for a
+// table that is missing costs 20 ms: DuckDB looks for names like it.
+const versionDDL = `CREATE SCHEMA IF NOT EXISTS ssql; CREATE TABLE IF NOT EXISTS ssql.catalog_version (version INTEGER)`
+
 // catalogDDL makes the schema ssql: what users can ask with ordinary SELECTs about
 // their streams and queries, and what ssql itself needs to know after a restart. No
 // table has a key: DuckDB never gives deleted rows of an indexed table back
 // (performance.md §4.4).
 const catalogDDL = `
-CREATE SCHEMA IF NOT EXISTS ssql;
-CREATE TABLE ssql.catalog_version (version INTEGER);
 INSERT INTO ssql.catalog_version VALUES (1);
 
 -- What CREATE STREAM and CREATE VIEW over a stream declared, in order.
@@ -102,48 +104,43 @@ CREATE TABLE ssql.errors (
 // EnsureCatalog makes the schema ssql if it is missing. A schema of a newer ssql is
 // refused, since this one would not keep what that one promises.
 func EnsureCatalog(ctx context.Context, c *Conn) error {
-	version, err := catalogVersion(ctx, c)
-	if err != nil {
-		return err
-	}
-	switch {
-	case version == CatalogVersion:
-		return nil
-	case version > CatalogVersion:
-		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version, CatalogVersion).
-			WithHint("use the newer ssql that wrote it")
-	}
 	if err := c.Begin(ctx); err != nil {
 		return err
 	}
-	if _, err := c.Exec(ctx, catalogDDL); err != nil {
+	if err := fillCatalog(ctx, c); err != nil {
 		return also(refuseForeign(err, c.db.path), c.Rollback())
 	}
 	return c.Commit()
 }
 
-// HasCatalog reports whether the schema ssql is there.
-func HasCatalog(ctx context.Context, c *Conn) (bool, error) {
-	version, err := catalogVersion(ctx, c)
-	return version > 0, err
+// fillCatalog is called in a transaction.
+func fillCatalog(ctx context.Context, c *Conn) error {
+	if _, err := c.Exec(ctx, versionDDL); err != nil {
+		return err
+	}
+	var version sql.NullInt64
+	err := c.Rows(ctx, "SELECT max(version) FROM ssql.catalog_version", nil, func(rows *sql.Rows) error {
+		rows.Next()
+		return rows.Scan(&version)
+	})
+	switch {
+	case err != nil || version.Int64 == CatalogVersion:
+		return err
+	case version.Int64 > CatalogVersion:
+		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version.Int64, CatalogVersion).
+			WithHint("use the newer ssql that wrote it")
+	}
+	_, err = c.Exec(ctx, catalogDDL)
+	return err
 }
 
-// catalogVersion returns the version of the schema ssql, 0 if there is none. It asks
-// for the table and takes the refusal as an answer, because looking into DuckDB's
-// catalog first costs more than a batch.
-func catalogVersion(ctx context.Context, c *Conn) (version int, err error) {
-	err = c.Rows(ctx, "SELECT max(version) FROM ssql.catalog_version", nil, func(rows *sql.Rows) error {
-		for rows.Next() {
-			if err := rows.Scan(&version); err != nil {
-				return err
-			}
-		}
+// HasCatalog reports whether the schema ssql is there, without making it.
+func HasCatalog(ctx context.Context, c *Conn) (ok bool, err error) {
+	err = c.Query(ctx, "SELECT 1 FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = 'ssql'", nil, func([]any) error {
+		ok = true
 		return nil
 	})
-	if Missing(err) {
-		return 0, nil
-	}
-	return version, err
+	return ok, err
 }
 
 // Missing reports whether an error says that a table or a schema does not exist.
@@ -155,7 +152,7 @@ func Missing(err error) bool {
 // refuseForeign explains tables of somebody else in the schema ssql.
 func refuseForeign(err error, path string) error {
 	var se *SQLError
-	if !errors.As(err, &se) || se.Kind != "Catalog" {
+	if !errors.As(err, &se) || (se.Kind != "Catalog" && se.Kind != "Binder") {
 		return err
 	}
 	return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q holds something else", path).Because(err).

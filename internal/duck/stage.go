@@ -3,11 +3,13 @@ package duck
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	duckdb "github.com/marcboeker/go-duckdb"
 
+	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
@@ -17,10 +19,18 @@ import (
 //
 // The columns of a Stage have their plain types. Records may hold VARCHAR dictionary
 // encoded; Set copies such columns.
+//
+// The driver's own view must never be read directly: DuckDB tells it which columns a
+// statement needs and which rows a WHERE keeps, it does not listen, and DuckDB then
+// takes the first columns for the wanted ones and every row for a match. A Stage
+// passes all columns through a struct, which costs nothing and lets DuckDB push nothing
+// down.
 type Stage struct {
 	view   string // quoted name
+	source string // quoted name of the driver's view
+	schema *arrow.Schema
 	reader stageReader
-	free   func() // the C side of the view
+	free   func() // the C side of the driver's view
 }
 
 // Stage returns the stage of a name and the columns of a schema, making it at
@@ -29,8 +39,11 @@ type Stage struct {
 // writes: it would be a write to a second database.
 func (c *Conn) Stage(ctx context.Context, name string, schema *arrow.Schema) (*Stage, error) {
 	schema = plainSchema(schema)
-	if s := c.stages[name]; s != nil && s.reader.schema.Equal(schema) {
+	if s := c.stages[name]; s != nil && s.schema.Equal(schema) {
 		return s, nil
+	}
+	if schema.NumFields() == 0 {
+		return nil, sqlerr.New(sqlerr.Internal, "a view over records without columns")
 	}
 	if err := c.begin(); err != nil {
 		return nil, err
@@ -41,16 +54,34 @@ func (c *Conn) Stage(ctx context.Context, name string, schema *arrow.Schema) (*S
 	}
 	c.stageNext++
 	view := fmt.Sprintf("stage_%d_%d", c.number, c.stageNext)
-	s := &Stage{view: stageDatabase + ".main." + view, reader: stageReader{schema: schema}}
-	if err := c.register(ctx, s, view); err != nil {
+	s := &Stage{
+		view: stageDatabase + ".main." + view, source: stageDatabase + ".main." + view + "_source",
+		schema: schema, reader: stageReader{schema: numbered(schema)},
+	}
+	if err := c.register(ctx, s, view+"_source"); err != nil {
+		return nil, MapError(err, "registering records")
+	}
+	if _, err := c.sql.ExecContext(ctx, s.viewSQL()); err != nil {
 		return nil, MapError(err, "registering records")
 	}
 	c.stages[name] = s
 	return s, nil
 }
 
-// register makes the view in the stage database, which must be the current one for that.
-func (c *Conn) register(ctx context.Context, s *Stage, view string) (err error) {
+// viewSQL returns the statement that makes the view over the driver's view.
+func (s *Stage) viewSQL() string {
+	in, out := make([]string, s.schema.NumFields()), make([]string, s.schema.NumFields())
+	for i, f := range s.schema.Fields() {
+		in[i] = fmt.Sprintf("c%d := c%d", i, i)
+		out[i] = fmt.Sprintf("s.c%d AS %s", i, types.QuoteIdent(f.Name))
+	}
+	return "CREATE VIEW " + s.view + " AS SELECT " + strings.Join(out, ", ") +
+		" FROM (SELECT struct_pack(" + strings.Join(in, ", ") + ") AS s FROM " + s.source + ")"
+}
+
+// register makes the driver's view in the stage database, which must be the current one
+// for that.
+func (c *Conn) register(ctx context.Context, s *Stage, source string) (err error) {
 	var path string
 	if err := c.sql.QueryRowContext(ctx, "SELECT current_setting('search_path')").Scan(&path); err != nil {
 		return err
@@ -59,7 +90,7 @@ func (c *Conn) register(ctx context.Context, s *Stage, view string) (err error) 
 		return err
 	}
 	err = c.raw(func(a *duckdb.Arrow) (err error) {
-		s.free, err = a.RegisterView(&s.reader, view)
+		s.free, err = a.RegisterView(&s.reader, source)
 		return err
 	})
 	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+QuoteText(path))
@@ -95,7 +126,8 @@ func (s *Stage) Clear() {
 // drop removes the view and then the memory that it points to.
 func (s *Stage) drop(c *Conn) {
 	s.Clear()
-	if _, err := c.sql.ExecContext(context.Background(), "DROP VIEW IF EXISTS "+s.view); err == nil && s.free != nil {
+	text := "DROP VIEW IF EXISTS " + s.view + "; DROP VIEW IF EXISTS " + s.source
+	if _, err := c.sql.ExecContext(context.Background(), text); err == nil && s.free != nil {
 		s.free()
 		s.free = nil
 	}
@@ -136,6 +168,16 @@ func (r *stageReader) Record() arrow.Record { return r.records[r.next-1] }
 func (r *stageReader) Err() error { return nil }
 
 var _ array.RecordReader = (*stageReader)(nil)
+
+// numbered returns the schema with the columns named c0, c1, ..., so that names of
+// users need no care between the two views.
+func numbered(schema *arrow.Schema) *arrow.Schema {
+	fields := schema.Fields()
+	for i := range fields {
+		fields[i].Name = fmt.Sprintf("c%d", i)
+	}
+	return arrow.NewSchema(fields, nil)
+}
 
 // plainSchema returns the schema with VARCHAR for dictionaries.
 func plainSchema(schema *arrow.Schema) *arrow.Schema {

@@ -20,30 +20,17 @@ import (
 // position every column needs a field, and columns of the same names in another order
 // are refused, since one of the two orders is a mistake.
 func mapColumns(o sinks.OpenContext, columns []column) ([]int, error) {
-	var into []int
-	var err error
-	switch {
-	case o.Columns != nil:
-		into, err = byName(o, o.Columns, columns)
-	case o.ByName:
-		names := make([]string, len(o.Fields))
-		for i, f := range o.Fields {
-			names[i] = f.Name
-		}
-		into, err = byName(o, names, columns)
-	default:
+	if o.Columns != nil {
+		return byName(o, o.Columns, columns)
+	}
+	if !o.ByName {
 		return byPosition(o, columns)
 	}
-	if err != nil {
-		return nil, err
+	names := make([]string, len(o.Fields))
+	for i, f := range o.Fields {
+		names[i] = f.Name
 	}
-	for i, col := range columns {
-		if !slices.Contains(into, i) && !col.nullable && !col.filled {
-			return nil, sqlerr.New("E_SINK_SCHEMA", "column %q of table %s must not be NULL, but the query gives it no value", col.name, o.Target).
-				WithHint("add it to the query, or give the column a default")
-		}
-	}
-	return into, nil
+	return byName(o, names, columns)
 }
 
 func byName(o sinks.OpenContext, names []string, columns []column) ([]int, error) {

@@ -33,8 +33,6 @@ type target struct {
 type column struct {
 	name     string
 	typeName string // in DuckDB's spelling
-	nullable bool
-	filled   bool // has a default
 }
 
 // write stores the rows of a batch in its mode.
