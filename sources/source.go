@@ -95,6 +95,11 @@ type Spec struct {
 	Identity func(o Values) string
 	// Open returns the source of one stream for one query.
 	Open func(o OpenContext) (Source, error)
+	// Feed takes rows that INSERT INTO stream VALUES gives to a stream, with its stored
+	// columns in any order; nil if the connector cannot be fed. Drop forgets them when
+	// the stream is dropped or replaced.
+	Feed func(stream string, rec arrow.Record) error
+	Drop func(stream string)
 }
 
 // OpenContext is what Open gets.

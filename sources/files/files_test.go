@@ -170,8 +170,7 @@ func TestConformance(t *testing.T) {
 				f := newFolder(t, nil)
 				n := 0
 				return sourcetest.Subject{
-					KeepsInput: true,
-					Open:       func(t *testing.T) sources.Source { return f.openRaw() },
+					Open: func(t *testing.T) sources.Source { return f.openRaw() },
 					Feed: func(t *testing.T) []string {
 						n++
 						content, rows := "", []string(nil)
