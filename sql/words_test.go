@@ -5,7 +5,7 @@ import "testing"
 func TestOneLine(t *testing.T) {
 	for in, want := range map[string]string{
 		"select 1;": "select 1;",
-		"select 1, -- the first\n  'a--b' /* and\nmore */ ;": "select 1,    'a--b'   ;",
+		"select 1, -- the first\n  'a--b' /* and\nmore */ ;": "select 1,   'a--b'   ;",
 		"select 'it''s": "select 'it''s",
 		".mode csv":     ".mode csv",
 	} {

@@ -73,18 +73,26 @@ func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows
 }
 
 // QueryArrow runs a statement and returns its rows as Arrow records. They stay good when
-// the database is closed. It ignores ctx while DuckDB computes, since the driver cannot
-// interrupt that; Rows can be interrupted.
+// the database is closed. The end of ctx interrupts it.
 func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.RecordReader, error) {
 	if err := c.begin(); err != nil {
 		return nil, err
 	}
 	defer c.mu.Unlock()
 	var reader array.RecordReader
-	err := c.raw(func(a *duckdb.Arrow) (err error) {
+	err := c.sql.Raw(func(dc any) error {
+		a, err := duckdb.NewArrowFromConn(dc.(driver.Conn))
+		if err != nil {
+			return err
+		}
+		stop := context.AfterFunc(ctx, func() { interrupt(dc) })
+		defer stop()
 		reader, err = a.QueryContext(ctx, text, args...)
 		return err
 	})
+	if err != nil && ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	return reader, MapError(err, "running a query in "+quoted(c.handle.path))
 }
 
