@@ -205,6 +205,19 @@ func TestOrder(t *testing.T) {
 	f.want("mtime, then name", f.batch(f.open(nil)), "1 | NULL\n2 | NULL\n4 | NULL\n3 | NULL")
 }
 
+// With order = 'name' the times of files mean nothing: a file that is older than one
+// read before by more than max_file_age is read all the same.
+func TestOrderByName(t *testing.T) {
+	f := newFolder(t, map[string]string{"order": "name", "max_files_per_batch": "1", "max_file_age": "1 minute"})
+	f.write("b.json", `{"a":2}`)
+	f.clock = f.clock.Add(time.Hour)
+	f.write("a.json", `{"a":1}`)
+	s := f.open(nil)
+	f.want("first", f.batch(s), "1 | NULL")
+	f.want("second", f.batch(s), "2 | NULL")
+	f.want("end", f.batch(s), "")
+}
+
 func TestNamesPassedOver(t *testing.T) {
 	f := newFolder(t, nil)
 	for _, name := range []string{".hidden", "_SUCCESS", "x.json.tmp", "x.json~", "x.part", "x.crdownload", "x.json._COPYING_", "sub/x.json"} {

@@ -21,6 +21,8 @@ type pattern struct {
 	root  string // folder, absolute
 	glob  string // below root; "" means every file directly in root
 	file  string // or this one file of root
+	// byName orders files by name alone.
+	byName bool
 }
 
 // entry is a file that was listed.
@@ -106,8 +108,8 @@ func (p *pattern) exists() error {
 	return nil
 }
 
-// list returns the regular files by modification time, then by name: the order in
-// which they are read.
+// list returns the regular files by modification time, then by name, or by name
+// alone: the order in which they are read.
 func (p *pattern) list(notice func(text string)) ([]entry, error) {
 	var out []entry
 	add := func(name string, d fs.DirEntry) error {
@@ -140,7 +142,7 @@ func (p *pattern) list(notice func(text string)) ([]entry, error) {
 		return nil, sqlerr.New("E_SOURCE_MISSING", "files of %q cannot be listed", p.given).Because(err)
 	}
 	slices.SortFunc(out, func(a, b entry) int {
-		if a.mtime != b.mtime {
+		if a.mtime != b.mtime && !p.byName {
 			if a.mtime < b.mtime {
 				return -1
 			}

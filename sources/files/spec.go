@@ -15,6 +15,7 @@ package files
 
 import (
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"time"
@@ -50,6 +51,8 @@ func options() []sources.Option {
 			Summary: "bytes that a batch reads at most, but at least one file"},
 		{Name: "max_file_age", Type: sources.DurationOption, Default: "7 days",
 			Summary: "how much older than the newest file a file may be to count as new; what was read is remembered as long"},
+		{Name: "order", Type: sources.StringOption, Default: "mtime", Values: []string{"mtime", "name"},
+			Summary: "order in which files are read: by modification time, then name; or by name alone, for files whose times mean nothing, such as those of a checkout. With name every file is remembered and max_file_age does not count"},
 		{Name: "settle_time", Type: sources.DurationOption, Default: "2 seconds",
 			Summary: "how long an incomplete last line waits for the rest of it"},
 		{Name: "source_timezone", Type: sources.StringOption, Default: "UTC",
@@ -90,6 +93,9 @@ func newConfig(o sources.Values) (*config, error) {
 		settle:     time.Duration(o.Int("settle_time")) * time.Microsecond,
 		unpackMax:  o.Int("decompressed_bytes_max"),
 		unpackRate: o.Int("decompressed_ratio_max"),
+	}
+	if c.pattern.byName = o.String("order") == "name"; c.pattern.byName {
+		c.ageNanos = math.MaxInt64 / 2
 	}
 	c.format.LineBytesMax = int(min(o.Int("line_bytes_max"), ndjson.LineBytesMax))
 	c.format.EpochUnit = map[string]ndjson.EpochUnit{
