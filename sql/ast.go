@@ -184,12 +184,13 @@ type WatermarkRef struct {
 
 // FuncRef is a table function such as unnest(x) or read_csv('f').
 type FuncRef struct {
-	Name    Ident
-	Args    []Expr
-	Alias   *Ident
-	Columns []Ident
-	Lateral bool
-	Span    Span
+	Name     Ident
+	Args     []Expr
+	ArgNames []string // named arguments, "" for positional; nil when none is named
+	Alias    *Ident
+	Columns  []Ident
+	Lateral  bool
+	Span     Span
 }
 
 // JoinKind is the type of a join.

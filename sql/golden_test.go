@@ -35,7 +35,7 @@ func goldenQueries(script string) []string {
 
 // refusedGoldens are the queries of the goldens that must not parse.
 var refusedGoldens = map[string]string{
-	"SELEC k FROM s":                           codeSyntax,
+	"SELEC k FROM s": codeSyntax,
 	"SELECT k FROM s TABLESAMPLE (50 PERCENT)": codeUnsupported,
 }
 

@@ -147,6 +147,12 @@ func (p *printer) expr(e Expr) {
 	case *Interval:
 		p.put("INTERVAL ", quoteString(IntervalText(e.Value)))
 	case *Unary:
+		if b, ok := e.X.(*Binary); ok && e.Op == "NOT" && b.Op == "<=>" {
+			p.operand(b.L)
+			p.put(" IS DISTINCT FROM ")
+			p.operand(b.R)
+			return
+		}
 		p.put(e.Op)
 		if e.Op == "NOT" {
 			p.put(" ")
@@ -193,17 +199,18 @@ func (p *printer) expr(e Expr) {
 func (p *printer) nested(e Expr) {
 	switch e := e.(type) {
 	case *Access:
-		p.base(e.X)
 		if e.Field != nil {
+			p.base(e.X)
 			p.put(".")
 			p.ident(*e.Field)
 			return
 		}
+		p.bracketBase(e.X)
 		p.put("[")
 		p.expr(e.Index)
 		p.put("]")
 	case *Slice:
-		p.base(e.X)
+		p.bracketBase(e.X)
 		p.put("[")
 		if e.Low != nil {
 			p.expr(e.Low)
@@ -245,8 +252,17 @@ func (p *printer) nested(e Expr) {
 	}
 }
 
-// base writes what stands in front of a dot or bracket. A path needs brackets in
-// front of a dot, since it would swallow the field.
+// bracketBase writes what stands in front of a bracket.
+func (p *printer) bracketBase(e Expr) {
+	if _, path := e.(*ColumnRef); path {
+		p.expr(e)
+		return
+	}
+	p.base(e)
+}
+
+// base writes what stands in front of a dot. A path needs brackets there, since it
+// would swallow the field.
 func (p *printer) base(e Expr) {
 	switch e.(type) {
 	case *Access, *Slice, *Call:

@@ -221,7 +221,12 @@ func (p *printer) table(t TableExpr) {
 			p.put("LATERAL ")
 		}
 		p.put(identText(t.Name.Name), "(")
-		p.exprs(t.Args)
+		p.list(len(t.Args), func(i int) {
+			if i < len(t.ArgNames) && t.ArgNames[i] != "" {
+				p.put(identText(t.ArgNames[i]), " => ")
+			}
+			p.expr(t.Args[i])
+		})
 		p.put(")")
 		p.alias(t.Alias)
 		p.columnList(t.Columns)

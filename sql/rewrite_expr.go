@@ -202,6 +202,9 @@ func (p *parser) infixOperators(min level) (more bool, err error) {
 		p.copyWords(words, op.sql)
 		switch op.then {
 		case thenOperand:
+			if op.level == levelCompare && p.atAny("ANY", "ALL", "SOME") && p.peek(1).isOp("(") {
+				return false, p.unexpected("an expression")
+			}
 			return true, nil
 		case thenRange:
 			return true, p.between()

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -65,27 +66,33 @@ func (p *parser) joinedTables() error {
 	if err := p.tableFactor(); err != nil {
 		return err
 	}
+	var open []*joinWords // joins whose condition may still come
 	for n := 0; ; n++ {
 		if n > p.limits.ChainLength {
 			return p.limits.tooLong(p.cur().span(), "joins")
 		}
 		var err error
 		switch {
-		case p.at("ON"):
-			p.copyWords(1, "ON")
-			err = p.expr(levelAny)
-		case p.at("USING") && p.peek(1).isOp("("):
-			err = p.usingColumns()
+		case p.at("ON"), p.at("USING") && p.peek(1).isOp("("):
+			if len(open) == 0 {
+				return p.unexpected("a join before the condition")
+			}
+			open = open[:len(open)-1]
+			err = p.joinCondition()
 		case p.at("LATERAL", "VIEW"):
 			err = p.lateralView()
 		default:
-			ok := false
-			if ok, err = p.joinOperator(); err == nil && !ok {
-				return nil
+			words, opErr := p.joinOperator()
+			if opErr != nil {
+				return opErr
 			}
-			if err == nil {
-				err = p.joinRight()
+			if words == nil {
+				return p.checkConditions(open)
 			}
+			if words.kind != CrossJoin && !words.natural {
+				open = append(open, words)
+			}
+			err = p.joinRight()
 		}
 		if err != nil {
 			return err
@@ -93,8 +100,28 @@ func (p *parser) joinedTables() error {
 	}
 }
 
-// joinOperator consumes join words.
-func (p *parser) joinOperator() (bool, error) {
+// checkConditions refuses a join without the condition that its kind needs; an
+// inner join without one is a cross join, as in Spark.
+func (p *parser) checkConditions(open []*joinWords) error {
+	for _, j := range open {
+		if j.kind != InnerJoin {
+			return p.unexpected("ON or USING for the " + joinNames[j.kind])
+		}
+	}
+	return nil
+}
+
+// joinCondition rewrites ON expr or USING (a, b).
+func (p *parser) joinCondition() error {
+	if p.at("USING") {
+		return p.usingColumns()
+	}
+	p.copyWords(1, "ON")
+	return p.expr(levelAny)
+}
+
+// joinOperator consumes join words; nil when there are none.
+func (p *parser) joinOperator() (*joinWords, error) {
 	lo := p.pos
 	natural := p.at("NATURAL")
 	if natural {
@@ -104,13 +131,13 @@ func (p *parser) joinOperator() (bool, error) {
 		if n := p.spelled(j.words); n > 0 {
 			p.copyWords(n, j.sql)
 			p.join = &joinWords{kind: j.kind, natural: natural, span: p.spanFrom(lo)}
-			return true, nil
+			return p.join, nil
 		}
 	}
 	if natural {
-		return false, p.unexpected("JOIN")
+		return nil, p.unexpected("JOIN")
 	}
-	return false, nil
+	return nil, nil
 }
 
 // joinRight rewrites the right side of a join, with ksqlDB's WITHIN behind it.
@@ -314,11 +341,27 @@ func (p *parser) tableFunction() (*FuncRef, error) {
 		return nil, err
 	}
 	f := &FuncRef{Name: name}
-	if !p.acceptOp(")") {
-		if f.Args, err = p.exprList(); err != nil {
+	for !p.cur().isOp(")") {
+		if len(f.Args) > 0 {
+			if err := p.expectOp(","); err != nil {
+				return nil, err
+			}
+		}
+		arg := ""
+		if p.cur().isName() && (p.peek(1).isOp("=>") || p.peek(1).isOp(":=") || p.peek(1).isOp("=")) {
+			arg = p.take().ident().Name
+			p.take()
+		}
+		e, err := p.standaloneExpr()
+		if err != nil {
 			return nil, err
 		}
+		f.Args, f.ArgNames = append(f.Args, e), append(f.ArgNames, arg)
 	}
+	if !slices.ContainsFunc(f.ArgNames, func(n string) bool { return n != "" }) {
+		f.ArgNames = nil
+	}
+	p.take()
 	f.Span = p.spanFrom(lo)
 	return f, nil
 }

@@ -1,6 +1,10 @@
 package sql
 
-import "github.com/pingcap/tidb/pkg/parser/ast"
+import (
+	"strings"
+
+	"github.com/pingcap/tidb/pkg/parser/ast"
+)
 
 // groupShape is what GROUP BY has beside its expressions.
 type groupShape struct {
@@ -282,6 +286,9 @@ func (c *converter) groupBy(tree *ast.GroupByClause, g *groupShape) (*GroupBy, e
 	seen := map[string]int{}
 	for i, e := range items {
 		text := ExprText(e)
+		if _, ok := e.(*ColumnRef); ok {
+			text = strings.ToLower(text)
+		}
 		at, ok := seen[text]
 		if !ok {
 			at = len(out.Items)

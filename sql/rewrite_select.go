@@ -276,7 +276,7 @@ func clauseStarts() []clauseStart {
 		{"LEFT", nextIsWord("JOIN", "OUTER", "SEMI", "ANTI")}, {"LIMIT", always},
 		{"MATCH_RECOGNIZE", nextIs("(")}, {"MINUS", nextIsQuery}, {"NATURAL", nextIsWord("JOIN", "LEFT", "RIGHT", "FULL", "INNER")},
 		{"NOT", always}, {"NULLS", nextIsWord("FIRST", "LAST")}, {"OFFSET", nextIsCount}, {"ON", always}, {"OR", always}, {"ORDER", nextIsWord("BY")},
-		{"OVER", nextIs("(")}, {"PIVOT", nextIs("(")}, {"POSITIONAL", nextIsWord("JOIN")}, {"PREWHERE", always}, {"QUALIFY", always},
+		{"OVER", nextIs("(")}, {"PARTITION", nextIsWord("BY")}, {"PIVOT", nextIs("(")}, {"POSITIONAL", nextIsWord("JOIN")}, {"PREWHERE", always}, {"QUALIFY", always},
 		{"RIGHT", nextIsWord("JOIN", "OUTER", "SEMI", "ANTI")}, {"SELECT", always}, {"SEMI", nextIsWord("JOIN")}, {"SETTINGS", always},
 		{"STRAIGHT_JOIN", always}, {"TABLESAMPLE", always}, {"THEN", always}, {"TO", always}, {"UNION", always}, {"UNPIVOT", nextIs("(")},
 		{"USING", always}, {"WATERMARK", watermarkAhead}, {"WHEN", always}, {"WHERE", always},

@@ -44,12 +44,34 @@ func (p *parser) unexpectedAt(pos int, expected string) error {
 		return err.WithHint("ssql has no parameters and no user variables")
 	case t.is("WATERMARK"):
 		return err.WithHint("the clause WATERMARK must come before the alias: FROM s WATERMARK ts DELAY OF INTERVAL '10' MINUTE AS a")
-	case t.kind == tokIdent:
-		if near := nearest(t.text, clauseWords); near != "" {
-			return err.WithHint("did you mean %s?", near)
-		}
+	case t.is("ANY"), t.is("ALL"), t.is("SOME"):
+		return err.WithHint("write x IN (..), or list_contains(list, x)")
+	}
+	if hint := p.misspelt(pos); hint != "" {
+		return err.WithHint("%s", hint)
 	}
 	return err
+}
+
+// misspelt looks for a mistyped keyword at pos or before it: in SELECT a FORM s the
+// word FORM is an alias and the error comes one token later.
+func (p *parser) misspelt(pos int) string {
+	if t := p.toks[pos]; t.kind == tokIdent {
+		if near := nearest(t.text, clauseWords); near != "" {
+			return "did you mean " + near + "?"
+		}
+	}
+	if pos == 0 || p.toks[pos-1].kind != tokIdent {
+		return ""
+	}
+	before := p.toks[pos-1]
+	if before.is("GROUP") || before.is("ORDER") || before.is("PARTITION") {
+		return "write " + strings.ToUpper(before.text) + " BY"
+	}
+	if near := nearest(before.text, clauseWords); near != "" {
+		return "did you mean " + near + " in place of \"" + before.text + "\"?"
+	}
+	return ""
 }
 
 // clauseWords are the words that a mistyped word is compared with, sorted.
