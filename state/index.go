@@ -67,8 +67,15 @@ func (x *Index) Reset() {
 // Resolve finds the group of each key, adding a group with zero cells for each that
 // is new. keys holds one key after the other; there are len(out) of them.
 func (x *Index) Resolve(s *Slab, keys []uint64, out []int32) {
-	if s.KeyWords == 1 {
+	switch {
+	case s.KeyWords == 1:
 		x.resolveOne(s, keys, out)
+		return
+	case s.KeyWords == 0 && len(out) > 0:
+		g := x.add(s, nil)
+		for i := range out {
+			out[i] = g
+		}
 		return
 	}
 	kw := s.KeyWords

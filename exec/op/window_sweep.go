@@ -1,0 +1,314 @@
+package op
+
+import (
+	"math"
+	"math/rand/v2"
+
+	"ssql/plan/expr"
+	"ssql/state"
+)
+
+// sweep puts the groups of windows together from pieces, window after window. Pieces
+// stand in blocks of as many as a window has, so a window is the end of one block and
+// the beginning of the next: what the ends and the beginnings of blocks add up to is
+// kept, and a window costs two merges per group however many pieces it has (van Herk
+// and Gil-Werman).
+//
+// How values are added up depends only on where blocks lie, never on what is kept
+// from earlier batches: sums of doubles are the same after a restart.
+type sweep struct {
+	o     *overlap
+	seed  uint64
+	epoch uint64
+	whole *sums // over all keys, kept over batches
+	some  *sums // over the keys that a batch has changed
+	out   *pieceTable
+	spare []*pieceTable
+	pick  []int32
+}
+
+// sums is what is known of the ends and beginnings of two blocks.
+type sums struct {
+	tail      []*pieceTable // by piece of tailBlock: the sum from it to the end of the block; nil if not made
+	tailBlock int64
+	tailFrom  int64 // the first piece whose sum is made
+	head      *pieceTable
+	headBlock int64
+	headTo    int64 // head is the sum up to this piece
+}
+
+// noPiece stands for a sum that is not made.
+const noPiece = math.MaxInt64
+
+func (s *sums) known() bool { return s.tailFrom != noPiece || s.headTo != noPiece }
+
+func newSums() *sums { return &sums{tailFrom: noPiece, headTo: noPiece} }
+
+// pieceTable is groups outside of the state, laid out like those in it.
+type pieceTable struct {
+	slab  state.Slab
+	index state.Index
+	heap  state.Heap
+	cells []expr.Cells
+	keys  []uint64
+	dst   []int32
+	all   []int32
+}
+
+func (sw *sweep) init(o *overlap) {
+	sw.o, sw.seed = o, rand.Uint64()
+	sw.whole, sw.some = newSums(), newSums()
+}
+
+// table returns an empty table.
+func (sw *sweep) table() *pieceTable {
+	if n := len(sw.spare); n > 0 {
+		t := sw.spare[n-1]
+		sw.spare = sw.spare[:n-1]
+		return t
+	}
+	a := sw.o.a
+	t := &pieceTable{
+		slab:  state.Slab{KeyWords: a.layout.KeyWords, Stride: max(1, a.layout.Stride())},
+		index: state.NewIndex(a.keys.words == 1 && len(a.keys.interned) == 1, sw.seed),
+	}
+	for _, c := range a.calls {
+		t.cells = append(t.cells, expr.Cells{Stride: t.slab.Stride, Offset: c.offset, Heap: &t.heap})
+	}
+	return t
+}
+
+func (sw *sweep) release(t *pieceTable) {
+	if t == nil {
+		return
+	}
+	t.slab.Words = t.slab.Words[:0]
+	t.index.Reset()
+	t.heap.Reset()
+	sw.spare = append(sw.spare, t)
+}
+
+// groups returns the numbers of all groups.
+func (t *pieceTable) groups() []int32 {
+	n := t.slab.Len()
+	for int32(len(t.all)) < n {
+		t.all = append(t.all, int32(len(t.all)))
+	}
+	return t.all[:n]
+}
+
+func (t *pieceTable) bytes() int64 {
+	return 8*int64(cap(t.slab.Words)) + t.index.Bytes() + t.heap.Bytes()
+}
+
+// fold adds the listed groups of another table to this one.
+func (t *pieceTable) fold(a *aggregate, words []uint64, from []expr.Cells, groups []int32) error {
+	stride := t.slab.Stride
+	t.keys, t.dst = t.keys[:0], sized(t.dst, len(groups))
+	for _, g := range groups {
+		at := int(g) * stride
+		t.keys = append(t.keys, words[at:at+t.slab.KeyWords]...)
+	}
+	t.index.Resolve(&t.slab, t.keys, t.dst)
+	for i := range a.calls {
+		t.cells[i].Slab, from[i].Slab = t.slab.Words, words
+		if err := a.calls[i].acc.Merge(&t.cells[i], t.dst, &from[i], groups); err != nil {
+			if ge, ok := err.(*expr.GroupError); ok {
+				return a.groupError(err, i, t.slab.Key(ge.Group), a.state.Interner())
+			}
+			return err
+		}
+	}
+	return nil
+}
+
+// forget drops all sums.
+func (sw *sweep) forget() {
+	sw.drop(sw.whole)
+	sw.drop(sw.some)
+}
+
+// forgetFiltered drops the sums over changed keys.
+func (sw *sweep) forgetFiltered() { sw.drop(sw.some) }
+
+func (sw *sweep) drop(s *sums) {
+	sw.dropTail(s)
+	sw.dropHead(s)
+}
+
+func (sw *sweep) dropTail(s *sums) {
+	for i, t := range s.tail {
+		sw.release(t)
+		s.tail[i] = nil
+	}
+	s.tailFrom = noPiece
+}
+
+func (sw *sweep) dropHead(s *sums) {
+	sw.release(s.head)
+	s.head, s.headTo = nil, noPiece
+}
+
+// refresh drops the sums that pieces changed by this batch are in.
+func (sw *sweep) refresh() {
+	s, o := sw.whole, sw.o
+	if sw.epoch != o.a.state.Epoch() {
+		sw.forget()
+		sw.epoch = o.a.state.Epoch()
+	}
+	if !s.known() {
+		return
+	}
+	for _, win := range o.a.state.Touched() {
+		piece := o.number(win.Start)
+		block := floorDivide(piece, o.perWindow)
+		if s.tailFrom != noPiece && block == s.tailBlock && piece >= s.tailFrom {
+			sw.dropTail(s)
+		}
+		if s.headTo != noPiece && block == s.headBlock && piece <= s.headTo {
+			sw.dropHead(s)
+		}
+	}
+}
+
+// bytes returns the memory of the sums.
+func (sw *sweep) bytes() int64 {
+	total := int64(0)
+	for _, t := range append(sw.spare, sw.out, sw.whole.head) {
+		if t != nil {
+			total += t.bytes()
+		}
+	}
+	for _, t := range sw.whole.tail {
+		if t != nil {
+			total += t.bytes()
+		}
+	}
+	return total
+}
+
+// piece returns a piece of the state and its groups, only those of changed keys if
+// touched is set; nil if there are none.
+func (sw *sweep) piece(number int64, touched *touchedKeys) (*state.Table, []int32) {
+	win := sw.o.a.state.Find(sw.o.start(number))
+	if win == nil {
+		return nil, nil
+	}
+	t := win.Tables[0]
+	sw.pick = sw.pick[:0]
+	if touched == nil {
+		sw.pick = t.All(sw.pick)
+		return t, sw.pick
+	}
+	for id := range touched.of {
+		if g := t.Find(touched.slab.Key(int32(id))); g >= 0 {
+			sw.pick = append(sw.pick, g)
+		}
+	}
+	return t, sw.pick
+}
+
+// foldPiece adds a piece to a table.
+func (sw *sweep) foldPiece(t *pieceTable, number int64, touched *touchedKeys) error {
+	src, groups := sw.piece(number, touched)
+	if len(groups) == 0 {
+		return nil
+	}
+	return t.fold(sw.o.a, src.Words, sw.o.a.cellsOf(nil, src), groups)
+}
+
+// tailOf returns the sum of a piece and all behind it in its block.
+func (sw *sweep) tailOf(s *sums, piece int64, touched *touchedKeys) (*pieceTable, error) {
+	size := sw.o.perWindow
+	block := floorDivide(piece, size)
+	if s.tailFrom == noPiece || s.tailBlock != block {
+		sw.dropTail(s)
+		if s.tail == nil {
+			s.tail = make([]*pieceTable, size)
+		}
+		s.tailBlock, s.tailFrom = block, (block+1)*size
+	}
+	for s.tailFrom > piece {
+		next := s.tailFrom - 1
+		t := sw.table()
+		if err := sw.foldPiece(t, next, touched); err != nil {
+			return nil, err
+		}
+		if next+1 < (block+1)*size {
+			behind := s.tail[next+1-block*size]
+			if err := t.fold(sw.o.a, behind.slab.Words, behind.cells, behind.groups()); err != nil {
+				return nil, err
+			}
+		}
+		s.tail[next-block*size] = t
+		s.tailFrom = next
+	}
+	// Windows come in order: what is before this piece is not asked for again.
+	for i := s.tailFrom; i < piece; i++ {
+		sw.release(s.tail[i-block*size])
+		s.tail[i-block*size] = nil
+	}
+	s.tailFrom = piece
+	return s.tail[piece-block*size], nil
+}
+
+// headOf returns the sum of a piece and all before it in its block.
+func (sw *sweep) headOf(s *sums, piece int64, touched *touchedKeys) (*pieceTable, error) {
+	size := sw.o.perWindow
+	block := floorDivide(piece, size)
+	if s.headTo == noPiece || s.headBlock != block || s.headTo > piece {
+		sw.dropHead(s)
+		s.head, s.headBlock, s.headTo = sw.table(), block, block*size-1
+	}
+	for s.headTo < piece {
+		if err := sw.foldPiece(s.head, s.headTo+1, touched); err != nil {
+			return nil, err
+		}
+		s.headTo++
+	}
+	return s.head, nil
+}
+
+// show emits the groups of a window; with touched only those that were changed.
+func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
+	s := sw.whole
+	if touched != nil {
+		s = sw.some
+	}
+	first, last := sw.o.pieces(window)
+	start, end := sw.o.span(window)
+	head, err := sw.headOf(s, last, touched)
+	if err != nil {
+		return err
+	}
+	t := head
+	if first%sw.o.perWindow != 0 {
+		tail, err := sw.tailOf(s, first, touched)
+		if err != nil {
+			return err
+		}
+		if sw.out == nil {
+			sw.out = sw.table()
+		}
+		t = sw.out
+		t.slab.Words = t.slab.Words[:0]
+		t.index.Reset()
+		t.heap.Reset()
+		for _, part := range []*pieceTable{tail, head} {
+			if err := t.fold(sw.o.a, part.slab.Words, part.cells, part.groups()); err != nil {
+				return err
+			}
+		}
+	}
+	groups := t.groups()
+	if touched != nil {
+		sw.pick = sw.pick[:0]
+		for _, g := range groups {
+			if touched.within(t.slab.Key(g), first, last) {
+				sw.pick = append(sw.pick, g)
+			}
+		}
+		groups = sw.pick
+	}
+	return e.add(t.slab.Words, &t.heap, groups, windowSpan{start, end})
+}

@@ -1,0 +1,116 @@
+package expr
+
+import (
+	"fmt"
+	"sort"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// aggregateSpec is one row of the aggregate table.
+type aggregateSpec struct {
+	name string
+	// canonical is the name that the fingerprint knows; "" is the name itself.
+	canonical        string
+	argsMin, argsMax int  // argsMax -1: any number
+	star             bool // name(*) is accepted
+	usage            string
+	bind             func(call aggregateCall) (*Aggregate, error)
+}
+
+// aggregateCall is what a row of the table binds.
+type aggregateCall struct {
+	name string
+	args []Expr
+	star bool
+	span sqlerr.Span
+}
+
+// aggregateSpecs is the aggregate table, sorted by name. An aggregate is a row here
+// and a file agg_*.go that is named after it or its family. Types, NULL and overflow
+// rules are Spark's; names that only DuckDB has mean what they mean there.
+var aggregateSpecs = []aggregateSpec{
+	{name: "avg", argsMin: 1, argsMax: 1, usage: "avg(number)", bind: bindAvg},
+	{name: "count", argsMax: -1, star: true, usage: "count(*) or count(value, ...)", bind: bindCount},
+	{name: "max", argsMin: 1, argsMax: 1, usage: "max(value)", bind: bindMax},
+	{name: "mean", canonical: "avg", argsMin: 1, argsMax: 1, usage: "mean(number)", bind: bindAvg},
+	{name: "min", argsMin: 1, argsMax: 1, usage: "min(value)", bind: bindMin},
+	{name: "sum", argsMin: 1, argsMax: 1, usage: "sum(number)", bind: bindSum},
+}
+
+// IsAggregate reports whether a name, in any case, is an aggregate function.
+func IsAggregate(name string) bool { return findAggregate(name) != nil }
+
+func findAggregate(name string) *aggregateSpec {
+	name = strings.ToLower(name)
+	i := sort.Search(len(aggregateSpecs), func(i int) bool { return aggregateSpecs[i].name >= name })
+	if i < len(aggregateSpecs) && aggregateSpecs[i].name == name {
+		return &aggregateSpecs[i]
+	}
+	return nil
+}
+
+// BindAggregate returns the aggregate of a call over bound arguments; star is set for
+// name(*). FILTER and DISTINCT are the operator's. Errors: UNRESOLVED_ROUTINE,
+// WRONG_NUM_ARGS, DATATYPE_MISMATCH, INVALID_PARAMETER_VALUE, at span.
+func BindAggregate(name string, args []Expr, star bool, span sqlerr.Span) (*Aggregate, error) {
+	s := findAggregate(name)
+	if s == nil {
+		return nil, sqlerr.At(span, codeRoutine, "%q is not an aggregate function", name)
+	}
+	name = s.name
+	if s.canonical != "" {
+		name = s.canonical
+	}
+	if star != (s.star && star) || !star && (len(args) < s.argsMin || s.argsMax >= 0 && len(args) > s.argsMax || s.star && len(args) == 0) {
+		found := fmt.Sprintf("%d", len(args))
+		if star {
+			found = "*"
+		}
+		return nil, sqlerr.At(span, codeArgCount, "%s does not take these arguments: found %s", s.name, found).
+			WithHint("write %s", s.usage)
+	}
+	agg, err := s.bind(aggregateCall{name: name, args: args, star: star, span: span})
+	if err != nil {
+		return nil, err
+	}
+	agg.Name = name
+	return agg, nil
+}
+
+// mismatch is the error for an argument of a type that the aggregate does not take.
+func (c aggregateCall) mismatch(arg int, expected string) error {
+	return sqlerr.At(c.span, codeMismatch, "argument %d of %s is expected to be %s, found %s",
+		arg+1, c.name, expected, c.args[arg].Type()).
+		WithHint("cast the argument, as in %s(CAST(... AS %s))", c.name, suggestedType(expected))
+}
+
+func suggestedType(expected string) types.Type {
+	if strings.Contains(expected, "BOOLEAN") {
+		return tBool
+	}
+	if strings.Contains(expected, "integer") {
+		return tBigInt
+	}
+	return tDouble
+}
+
+// constant returns the value of an argument that must not depend on rows.
+func (c aggregateCall) constant(arg int) (*Literal, error) {
+	refers := false
+	Walk(c.args[arg], func(e Expr) bool {
+		_, column := e.(*Column)
+		refers = refers || column
+		return !refers
+	})
+	if refers {
+		return nil, sqlerr.At(c.span, codeParameter, "argument %d of %s must be a constant, found %s", arg+1, c.name, c.args[arg])
+	}
+	l, err := evalOnce(c.args[arg])
+	if err != nil {
+		return nil, fmt.Errorf("evaluating argument %d of %s: %w", arg+1, c.name, err)
+	}
+	return l, nil
+}
