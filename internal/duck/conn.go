@@ -47,29 +47,27 @@ func (c *Conn) Exec(ctx context.Context, text string, args ...any) (rows int64, 
 	}
 	defer c.mu.Unlock()
 	res, err := c.sql.ExecContext(ctx, text, args...)
-	if err != nil {
-		return 0, MapError(err, "running a statement in "+quoted(c.handle.path))
+	if err := c.ran(err, "running a statement"); err != nil {
+		return 0, err
 	}
 	return res.RowsAffected()
 }
 
 // Query runs a statement and calls each for every row, with the values as the driver
-// has them. The slice is valid during the call.
+// has them. The slice is valid during the call, which must not use the Conn.
 func (c *Conn) Query(ctx context.Context, text string, args []any, each func(row []any) error) error {
 	return c.Rows(ctx, text, args, func(rows *sql.Rows) error { return eachRow(rows, each) })
 }
 
-// Rows runs a statement and calls read with its rows, which are closed afterwards.
+// Rows runs a statement and calls read with its rows, which are closed afterwards. read
+// must not use the Conn.
 func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows *sql.Rows) error) error {
 	if err := c.begin(); err != nil {
 		return err
 	}
 	defer c.mu.Unlock()
 	rows, err := c.sql.QueryContext(ctx, text, args...)
-	if err != nil {
-		return MapError(err, "running a query in "+quoted(c.handle.path))
-	}
-	return c.drain(rows, read)
+	return c.drain(rows, err, read)
 }
 
 // QueryArrow runs a statement and returns its rows as Arrow records. They stay good when
@@ -93,7 +91,13 @@ func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.
 	if err != nil && ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	return reader, MapError(err, "running a query in "+quoted(c.handle.path))
+	if err := c.ran(err, "running a query"); err != nil {
+		if reader != nil {
+			reader.Release()
+		}
+		return nil, err
+	}
+	return reader, nil
 }
 
 // Prepare returns the prepared form of a statement. It is made once per Conn and
@@ -134,8 +138,8 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (rows int64, err error) {
 		return 0, err
 	}
 	res, err := stmt.ExecContext(ctx, args...)
-	if err != nil {
-		return 0, MapError(err, "running a statement in "+quoted(c.handle.path))
+	if err := c.ran(err, "running a statement"); err != nil {
+		return 0, err
 	}
 	return res.RowsAffected()
 }
@@ -153,10 +157,7 @@ func (s *Stmt) Rows(ctx context.Context, args []any, read func(rows *sql.Rows) e
 		return err
 	}
 	rows, err := stmt.QueryContext(ctx, args...)
-	if err != nil {
-		return MapError(err, "running a query in "+quoted(c.handle.path))
-	}
-	return c.drain(rows, read)
+	return c.drain(rows, err, read)
 }
 
 // Begin starts a transaction.
@@ -215,12 +216,36 @@ func (c *Conn) begin() error {
 		return sqlerr.New("E_SINK_IO", "the connection to the database %q was closed after a failure", c.handle.path).
 			WithHint("run the statement again")
 	}
+	for _, s := range c.stages {
+		s.reader.rewind()
+	}
 	return nil
 }
 
-// drain reads rows and closes them.
-func (c *Conn) drain(rows *sql.Rows, read func(rows *sql.Rows) error) error {
-	err := read(rows)
+// ran returns the error of a statement that has been executed, or refuses what it says
+// because it read a stage twice.
+func (c *Conn) ran(err error, doing string) error {
+	if err != nil {
+		return MapError(err, doing+" in "+quoted(c.handle.path))
+	}
+	for name, s := range c.stages {
+		if s.reader.ends > 1 {
+			return sqlerr.New(sqlerr.Internal, "a statement read the records of %q %d times, which can be read once", name, s.reader.ends)
+		}
+	}
+	return nil
+}
+
+// drain reads the rows of a query and closes them. DuckDB has computed them all by
+// then.
+func (c *Conn) drain(rows *sql.Rows, err error, read func(rows *sql.Rows) error) error {
+	err = c.ran(err, "running a query")
+	if rows == nil {
+		return err
+	}
+	if err == nil {
+		err = read(rows)
+	}
 	if err == nil {
 		err = rows.Err()
 	}

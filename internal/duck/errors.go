@@ -39,12 +39,14 @@ var storageFaults = []storageFault{
 	{"Corrupt database file", "E_SINK_CORRUPT", corruptHint},
 	{"Corrupt WAL", "E_SINK_CORRUPT", corruptHint},
 	{"replaying WAL", "E_SINK_CORRUPT", corruptHint},
+	{"Could not read enough bytes", "E_SINK_CORRUPT", corruptHint},
 	{"computed checksum", "E_SINK_CORRUPT", corruptHint},
 	{"Serialization Error", "E_SINK_CORRUPT", corruptHint},
 	{"Out of Memory Error", "E_LIMIT", "raise the memory limit, or let a batch be smaller"},
 	{"database has been invalidated", "E_SINK_IO", safeHint},
 	{"IO Error", "E_SINK_IO", safeHint},
-	{"input/output error", "E_SINK_IO", safeHint},
+	{"fsync failed", "E_SINK_IO", safeHint},
+	{"Could not write file", "E_SINK_IO", safeHint},
 	{"FATAL Error", "E_SINK_IO", safeHint},
 }
 

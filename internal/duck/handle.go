@@ -107,11 +107,14 @@ func (h *handle) attach(o Options) error {
 		return err
 	}
 	h.sql = sql.OpenDB(connector)
+	// The handle keeps connections itself. One that is given up must really be closed:
+	// it may have a transaction or settings.
+	h.sql.SetMaxIdleConns(-1)
 	path := h.path
 	if path == "" {
 		path = ":memory:"
 	}
-	_, err = h.sql.Exec("ATTACH " + QuoteText(path) + " AS " + types.QuoteIdent(name) + "; " + use)
+	_, err = h.sql.Exec("ATTACH " + QuoteText(path) + " AS " + types.QuoteIdent(name))
 	attached = true
 	return err
 }

@@ -20,6 +20,9 @@ import (
 // The columns of a Stage have their plain types. Records may hold VARCHAR dictionary
 // encoded; Set copies such columns.
 //
+// A statement can read a Stage once: a second scan would get what the first one
+// left, and is refused. WITH x AS MATERIALIZED (SELECT * FROM view) reads once for many.
+//
 // The driver's own view must never be read directly: DuckDB tells it which columns a
 // statement needs and which rows a WHERE keeps, it does not listen, and DuckDB then
 // takes the first columns for the wanted ones and every row for a match. A Stage
@@ -120,7 +123,8 @@ func (s *Stage) Clear() {
 	for _, rec := range s.reader.records {
 		rec.Release()
 	}
-	s.reader.records, s.reader.next = s.reader.records[:0], 0
+	s.reader.records = s.reader.records[:0]
+	s.reader.rewind()
 }
 
 // drop removes the view and then the memory that it points to.
@@ -133,14 +137,18 @@ func (s *Stage) drop(c *Conn) {
 	}
 }
 
-// stageReader is what DuckDB pulls records from. It starts over after its end, so
-// that every execution of a statement sees all records. DuckDB never releases it, so
-// counting references would say nothing.
+// stageReader is what DuckDB pulls records from. DuckDB never says that a scan begins,
+// and a LIMIT, an error or a join that finds nothing leaves one unfinished, so the Conn
+// rewinds before every statement. DuckDB never releases the reader either, so counting
+// references would say nothing.
 type stageReader struct {
 	schema  *arrow.Schema
 	records []arrow.Record
 	next    int
+	ends    int // scans that came to the end since the last rewind
 }
+
+func (r *stageReader) rewind() { r.next, r.ends = 0, 0 }
 
 // Retain and Release do nothing: the Stage owns the reader.
 func (r *stageReader) Retain() {}
@@ -154,7 +162,7 @@ func (r *stageReader) Schema() *arrow.Schema { return r.schema }
 // Next moves to the next record.
 func (r *stageReader) Next() bool {
 	if r.next == len(r.records) {
-		r.next = 0
+		r.ends++
 		return false
 	}
 	r.next++

@@ -249,7 +249,7 @@ func (s *Sink) settle(ctx context.Context, c *duck.Conn, b *sinks.Batch, failed 
 	if m == b.Marker {
 		return nil
 	}
-	return failed
+	return s.target.refused(failed)
 }
 
 // doing says which batch an error stopped.

@@ -1,0 +1,76 @@
+package duck
+
+import (
+	"fmt"
+	"path/filepath"
+	"testing"
+
+	"ssql/internal/sqlerr"
+)
+
+func TestCatalogIsMadeOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "ssql.duckdb") // the name of the schema, on purpose
+	db := mustOpen(t, path, Options{})
+	has := func() (ok bool) {
+		with(t, db, func(c *Conn) {
+			var err error
+			if ok, err = HasCatalog(ctx, c); err != nil {
+				t.Fatal(err)
+			}
+		})
+		return ok
+	}
+	if has() {
+		t.Error("a new file has a catalog")
+	}
+	for range 2 {
+		with(t, db, func(c *Conn) {
+			if err := EnsureCatalog(ctx, c); err != nil {
+				t.Fatal(err)
+			}
+		})
+		if !has() {
+			t.Error("the catalog was not made")
+		}
+	}
+	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
+		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams")
+	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "1")
+}
+
+func TestCatalogOfOthersIsRefused(t *testing.T) {
+	cases := []struct{ name, ddl, text string }{
+		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 2 AS version",
+			`the schema ssql of the database "%s" has version 2, this program knows 1`},
+		{"foreign", "CREATE SCHEMA ssql; CREATE TABLE ssql.commits (a INTEGER)",
+			`the schema ssql of the database "%s" holds something else`},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			db := mustOpen(t, filepath.Join(t.TempDir(), "lab.duckdb"), Options{})
+			exec1(t, db, c.ddl)
+			with(t, db, func(conn *Conn) {
+				err := EnsureCatalog(ctx, conn)
+				wantCode(t, err, "E_SINK_SCHEMA")
+				e, ok := err.(*sqlerr.Error)
+				if !ok {
+					t.Fatalf("got %T", err)
+				}
+				wantText(t, e.Text, fmt.Sprintf(c.text, db.Path()))
+			})
+			// Nothing of ours is left behind.
+			wantText(t, queryText(t, db, "SELECT count(*) FROM duckdb_tables() WHERE table_name = 'streams'"), "0")
+		})
+	}
+}
+
+func TestCatalogName(t *testing.T) {
+	for path, want := range map[string]string{
+		"": "db", "/x/lab.duckdb": "lab", "/x/lab": "lab", "/x/ssql.duckdb": "ssql_db", "/x/MAIN.db": "MAIN_db",
+		"/x/.hidden": "_db", "/x/a b.c.d": "a b", "/x/memory.db": "memory_db",
+	} {
+		if got := catalogName(path); got != want {
+			t.Errorf("%q is called %q, want %q", path, got, want)
+		}
+	}
+}
