@@ -102,6 +102,7 @@ type (
 		Source int
 		Stream string
 		Cols   []Column
+		id     string // Stream.ID
 	}
 	// StaticScan reads a DuckDB table, snapshotted per batch.
 	StaticScan struct {
@@ -120,6 +121,7 @@ type (
 	Filter struct {
 		Input Node
 		Cond  expr.Expr
+		pred  *predicate // Cond with what joins must know of it, while Bind works
 	}
 	// Project computes columns.
 	Project struct {
@@ -128,13 +130,16 @@ type (
 		Cols  []Column
 	}
 	// WindowAssign appends window_start, window_end and window_time to each row, one row
-	// per window it falls in. Time is evaluated over the input. Lowering fuses it
-	// into an Aggregate above where it can.
+	// per window it falls in; rows whose time is NULL are left out. Time is evaluated
+	// over the input. Bind fuses it into an Aggregate above where it can. Of a
+	// session it gives each row's own window [t, t+gap).
 	WindowAssign struct {
-		Input Node
-		Spec  *WindowSpec
-		Time  expr.Expr
-		Cols  []Column
+		Input       Node
+		Spec        *WindowSpec
+		Time        expr.Expr
+		PartitionBy []expr.Expr // SESSION(... PARTITION BY k): must be keys of the Aggregate above
+		Cols        []Column
+		Span        Span
 	}
 	// Aggregate groups. Its result columns are, in this order: with Window set,
 	// window_start and window_end (TIMESTAMP); then Keys; then Aggs.
@@ -178,6 +183,9 @@ type (
 		Static      bool // the right side is a table
 		Cols        []Column
 		Span        Span
+		on          []predicate // conjuncts of the condition, while Bind works
+		bounds      []comparison
+		keyMarks    [][2]*Mark // per key: event time of its two sides
 	}
 	// Union concatenates inputs of equal schema.
 	Union struct {
@@ -188,6 +196,7 @@ type (
 	Sort struct {
 		Input Node
 		Keys  []SortKey
+		Span  Span
 	}
 	// Limit passes the first Count rows: of the whole life of the query in append
 	// mode, of each result in complete mode.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -65,6 +66,10 @@ type Plan struct {
 	// KeyColumns are the result columns that identify a row in update mode, for
 	// the sink; nil when every row is new.
 	KeyColumns []int
+	// HiddenKey says which key of a row the select list leaves out, in update mode. A
+	// sink that replaces rows could not tell which one to replace: who opens such a
+	// sink returns it. Nil when nothing is hidden.
+	HiddenKey *sqlerr.Error
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources.

@@ -1,0 +1,345 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// viewDepthMax bounds views of views; a view that reads itself ends here.
+const viewDepthMax = 64
+
+// Bind resolves the names of a query against a catalog, checks that it has an
+// answer as a stream in the wanted output mode, and returns the plan. EMIT in the
+// query wins over Options.Mode. All errors for the user are *sqlerr.Error with a
+// span in the text that q was parsed from.
+func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
+	b := &binder{cat: cat}
+	s, err := b.query(q, nil)
+	if err != nil {
+		return nil, err
+	}
+	if isStatic(s.node) {
+		return nil, sqlerr.At(q.Span, codeNoStream, "the query reads no stream").
+			WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
+	}
+	return b.finish(q, s.node, o)
+}
+
+// finish turns the bound tree into a checked plan.
+func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
+	p := &Plan{Root: rewrite(root), Policy: o.Policy, Notices: b.notices}
+	p.Columns = p.Root.Columns()
+	number(p, emitDelay(q.Emit))
+	if err := chooseMode(p, q.Emit, o); err != nil {
+		return nil, err
+	}
+	p.Notices = append(p.Notices, warnings(p)...)
+	return p, nil
+}
+
+// emitDelay is the delay that EMIT AFTER WINDOW CLOSE WITH DELAY adds to every
+// watermark.
+func emitDelay(e *sql.Emit) int64 {
+	if e == nil {
+		return 0
+	}
+	return e.DelayMicros
+}
+
+// emitModes are the output modes that EMIT names.
+var emitModes = map[string]Mode{"close": Append, "update": Update, "complete": Complete}
+
+// chooseMode sets the output mode and checks the plan in it. With AutoMode the
+// modes are tried in the order append, update, complete.
+func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
+	p.Mode = o.Mode
+	try := []Mode{o.Mode}
+	if o.AutoMode {
+		try = []Mode{Append, Update, Complete}
+	}
+	if emit != nil && emit.Mode != "" {
+		try = []Mode{emitModes[emit.Mode]}
+	}
+	var first error
+	for _, m := range try {
+		err := setMode(p, m)
+		if err == nil {
+			if first != nil {
+				p.Notices = append(p.Notices, fmt.Sprintf("output mode %s: in %s mode %s", m, try[0], reason(first)))
+			}
+			return nil
+		}
+		if first == nil {
+			first = err
+		}
+	}
+	return first
+}
+
+func setMode(p *Plan, m Mode) error {
+	p.Mode = m
+	if err := checkStreaming(p); err != nil {
+		return err
+	}
+	keyColumns(p)
+	return nil
+}
+
+func reason(err error) string {
+	var e *sqlerr.Error
+	if errors.As(err, &e) {
+		return e.Text
+	}
+	return err.Error()
+}
+
+// number gives watermarks and sources their numbers in the order of their first
+// appearance and collects them.
+func number(p *Plan, delayMicros int64) {
+	var visit func(n Node)
+	visit = func(n Node) {
+		for _, in := range n.Inputs() {
+			visit(in)
+		}
+		switch n := n.(type) {
+		case *Scan:
+			fields := make([]types.Field, len(n.Cols))
+			for i, c := range n.Cols {
+				fields[i] = c.Field
+			}
+			n.Source = len(p.Sources)
+			p.Sources = append(p.Sources, SourceRef{Stream: n.Stream, Fields: fields, ID: n.id})
+		case *Watermark:
+			n.Def.ID = len(p.Watermarks)
+			n.Def.DelayMicros += delayMicros
+			p.Watermarks = append(p.Watermarks, n.Def)
+		}
+	}
+	visit(p.Root)
+}
+
+// binder binds one statement.
+type binder struct {
+	cat     Catalog
+	notices []string
+	// viewSpan is the place of the outermost view that is being inlined. Positions
+	// inside a view's own text mean nothing to the user who named the view.
+	viewSpan *Span
+	depth    int
+}
+
+// at returns the place to show for a node of the syntax tree.
+func (b *binder) at(s Span) Span {
+	if b.viewSpan != nil {
+		return *b.viewSpan
+	}
+	return s
+}
+
+// env holds the common table expressions in scope, innermost first.
+type env struct {
+	outer *env
+	name  string
+	cte   *sql.CTE
+}
+
+func (e *env) find(name string) *env {
+	for ; e != nil; e = e.outer {
+		if strings.EqualFold(e.name, name) {
+			return e
+		}
+	}
+	return nil
+}
+
+// query binds a query and returns the scope of its result columns.
+func (b *binder) query(q *sql.Query, e *env) (*scope, error) {
+	b.depth++
+	defer func() { b.depth-- }()
+	if b.depth > viewDepthMax {
+		return nil, sqlerr.At(b.at(q.Span), codeTooDeep, "sub-queries and views are nested more than %d deep", viewDepthMax).
+			WithHint("a view that reads itself has no answer")
+	}
+	for i := range q.With {
+		e = &env{outer: e, name: q.With[i].Name.Name, cte: &q.With[i]}
+	}
+	switch body := q.Body.(type) {
+	case *sql.Select:
+		return b.selectBlock(body, q, e)
+	case *sql.SetOp:
+		return b.setOp(body, q, e)
+	}
+	return nil, sqlerr.At(b.at(q.Span), codeUnsupported, "this form of query is not supported on a stream").
+		WithHint("write SELECT ... FROM a stream")
+}
+
+// setOp binds UNION ALL; the other set operations have no streaming form.
+func (b *binder) setOp(u *sql.SetOp, q *sql.Query, e *env) (*scope, error) {
+	span := b.at(u.Span)
+	if u.Op != "UNION" {
+		return nil, sqlerr.At(span, codeSetOperation, "%s of streams has no streaming form", u.Op).
+			WithHint("use SEMI JOIN for INTERSECT and ANTI JOIN with a table for EXCEPT")
+	}
+	var inputs []*scope
+	for _, side := range []*sql.Query{u.Left, u.Right} {
+		s, err := b.query(side, e)
+		if err != nil {
+			return nil, err
+		}
+		inputs = append(inputs, s)
+	}
+	n, err := b.union(inputs, u.ByName, span)
+	if err != nil {
+		return nil, err
+	}
+	if !u.All {
+		n = distinct(n, span)
+	}
+	return b.orderedUnion(n, q)
+}
+
+// orderedUnion applies ORDER BY and LIMIT that stand behind a union.
+func (b *binder) orderedUnion(n Node, q *sql.Query) (*scope, error) {
+	out := newScope(n, "")
+	if len(q.OrderBy) > 0 {
+		x := &exprBinder{b: b, scope: out, clause: "ORDER BY"}
+		keys := make([]SortKey, len(q.OrderBy))
+		for i, o := range q.OrderBy {
+			v, err := x.sortValue(o.Expr, out)
+			if err != nil {
+				return nil, err
+			}
+			keys[i] = sortKey(o, v)
+		}
+		out = out.over(&Sort{Input: n, Keys: keys, Span: b.at(q.OrderBy[0].Expr.Pos())})
+	}
+	n, err := b.limit(out.node, q)
+	if err != nil {
+		return nil, err
+	}
+	return out.over(n), nil
+}
+
+// union builds UNION ALL over two inputs: names of the first, types of both, event
+// time where both have it.
+func (b *binder) union(in []*scope, byName bool, span Span) (Node, error) {
+	if isStatic(in[0].node) != isStatic(in[1].node) {
+		return nil, sqlerr.At(span, codeUnionTable, "a stream and a table cannot be joined by UNION ALL").
+			WithHint("the rows of the table would come again in every batch; insert them into the result table once, by a query of their own")
+	}
+	left, right := in[0].node.Columns(), in[1].node.Columns()
+	order := make([]int, len(left))
+	for i := range order {
+		order[i] = i
+	}
+	if byName {
+		var err error
+		if order, err = matchNames(left, right, span); err != nil {
+			return nil, err
+		}
+	} else if len(left) != len(right) {
+		return nil, sqlerr.At(span, codeColumnCount, "the sides of UNION have %d and %d columns", len(left), len(right)).
+			WithHint("select as many columns on both sides, in the same order, or write UNION ALL BY NAME")
+	}
+	cols := make([]Column, len(left))
+	leftExprs, rightExprs := make([]expr.Expr, len(left)), make([]expr.Expr, len(left))
+	for i, l := range left {
+		r := right[order[i]]
+		t, ok := unify(l.Type, r.Type)
+		if !ok {
+			return nil, sqlerr.At(span, codeUnionTypes, "column %d is %s %q on the left and %s %q on the right of UNION",
+				i+1, l.Type, l.Name, r.Type, r.Name).WithHint("cast one of them: CAST(%s AS %s)", r.Name, l.Type)
+		}
+		cols[i] = Column{Field: types.Field{Name: l.Name, Type: t, Nullable: l.Nullable || r.Nullable}, Mark: unionMark(l.Mark, r.Mark)}
+		var err error
+		if leftExprs[i], err = castColumn(l, i, t, span); err != nil {
+			return nil, err
+		}
+		if rightExprs[i], err = castColumn(r, order[i], t, span); err != nil {
+			return nil, err
+		}
+	}
+	u := &Union{Cols: cols}
+	for side, exprs := range [][]expr.Expr{leftExprs, rightExprs} {
+		u.Ins = append(u.Ins, unionInput(in[side].node, exprs, cols)...)
+	}
+	return u, nil
+}
+
+// unionInput puts a projection under one side where names or types differ, and
+// takes a union below apart so that a chain of UNION ALL is one node.
+func unionInput(n Node, exprs []expr.Expr, cols []Column) []Node {
+	same := true
+	for i, c := range n.Columns() {
+		col, plain := exprs[i].(*expr.Column)
+		same = same && plain && col.Index == i && c.Name == cols[i].Name
+	}
+	if same {
+		if u, ok := n.(*Union); ok {
+			return u.Ins
+		}
+		return []Node{n}
+	}
+	out := make([]Column, len(cols))
+	for i := range cols {
+		out[i] = Column{Field: types.Field{Name: cols[i].Name, Type: exprs[i].Type(), Nullable: exprs[i].Nullable()}}
+		if c, ok := exprs[i].(*expr.Column); ok {
+			out[i].Mark = n.Columns()[c.Index].Mark
+		}
+	}
+	return []Node{&Project{Input: n, Exprs: exprs, Cols: out}}
+}
+
+func castColumn(c Column, index int, to types.Type, span Span) (expr.Expr, error) {
+	e := &expr.Column{Index: index, Name: c.Name, T: c.Type, Null: c.Nullable}
+	if c.Type.Equal(to) {
+		return e, nil
+	}
+	return expr.BindCast(e, to, false, span)
+}
+
+// matchNames returns for each left column the right one of the same name.
+func matchNames(left, right []Column, span Span) ([]int, error) {
+	order := make([]int, len(left))
+	for i, l := range left {
+		order[i] = -1
+		for j, r := range right {
+			if strings.EqualFold(l.Name, r.Name) {
+				order[i] = j
+			}
+		}
+		if order[i] < 0 {
+			return nil, sqlerr.At(span, codeUnresolvedColumn, "UNION BY NAME finds no column %q on the right", l.Name)
+		}
+	}
+	if len(right) != len(left) {
+		return nil, sqlerr.At(span, codeColumnCount, "the sides of UNION BY NAME have %d and %d columns", len(left), len(right))
+	}
+	return order, nil
+}
+
+// unionMark is the event time of a column of a union: that of the sides if both
+// carry the same part of it. Without a common window the start says nothing of the
+// end any more, so it is an ordinary column.
+func unionMark(l, r *Mark) *Mark {
+	if l == nil || r == nil || l.Part != r.Part {
+		return nil
+	}
+	m := &Mark{Watermark: l.Watermark, Part: l.Part, Window: l.Window}
+	if r.Watermark == nil {
+		m.Watermark = nil
+	}
+	if !l.Window.equal(r.Window) {
+		if l.Part == WindowStart {
+			return nil
+		}
+		m.Window = nil
+	}
+	return m
+}

@@ -1,0 +1,275 @@
+package plan
+
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// joinKinds maps joins as written to those of the plan. ASOF has no streaming form.
+var joinKinds = map[sql.JoinKind]JoinKind{
+	sql.InnerJoin: Inner, sql.CrossJoin: Inner, sql.LeftJoin: LeftOuter, sql.RightJoin: RightOuter,
+	sql.FullJoin: FullOuter, sql.SemiJoin: LeftSemi, sql.AntiJoin: LeftAnti,
+}
+
+// join binds a join. Its condition is kept as conjuncts; rewrite sorts them into keys,
+// filters of one side and the rest, after it has moved what WHERE adds.
+func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
+	span := b.at(t.Span)
+	kind, ok := joinKinds[t.Kind]
+	if !ok {
+		return nil, sqlerr.At(span, codeUnsupported, "ASOF JOIN has no streaming form").
+			WithHint("join on an equality and a range of time, or a table with FOR SYSTEM_TIME AS OF")
+	}
+	left, err := b.from(t.Left, e)
+	if err != nil {
+		return nil, err
+	}
+	if f, ok := t.Right.(*sql.FuncRef); ok {
+		return b.lateral(left, f, kind, t)
+	}
+	right, err := b.from(t.Right, e)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkAsOf(b, t, right); err != nil {
+		return nil, err
+	}
+	if isStatic(left.node) && isStatic(right.node) {
+		return nil, sqlerr.At(span, codeUnsupported, "two tables are joined beside a stream").
+			WithHint("join the tables in a sub-query of their own: JOIN (SELECT ... FROM a JOIN b ON ...) ab ON ...")
+	}
+	j := &Join{Kind: kind, Left: left.node, Right: right.node, Span: span,
+		Static: isStatic(left.node) || isStatic(right.node)}
+	both := joinScope(j, left, right)
+	if err := b.joinCondition(j, t, both, left, right); err != nil {
+		return nil, err
+	}
+	return b.joinResult(j, t, both, left, right)
+}
+
+// joinScope is the scope of ON: the columns of both sides.
+func joinScope(j *Join, left, right *scope) *scope {
+	s := &scope{node: j}
+	s.cols = append(s.cols, left.cols...)
+	shift := len(left.node.Columns())
+	for _, c := range right.cols {
+		c.index += shift
+		s.cols = append(s.cols, c)
+	}
+	j.Cols = append(append([]Column(nil), left.node.Columns()...), right.node.Columns()...)
+	return s
+}
+
+// joinCondition binds ON, USING, NATURAL and WITHIN.
+func (b *binder) joinCondition(j *Join, t *sql.Join, both, left, right *scope) error {
+	x := &exprBinder{b: b, scope: both, clause: "ON", rows: true}
+	using := t.Using
+	if t.Natural {
+		using = commonNames(left, right)
+	}
+	for _, id := range using {
+		p, err := b.usingPredicate(id, left, right)
+		if err != nil {
+			return err
+		}
+		j.on = append(j.on, p...)
+	}
+	if t.On != nil {
+		if agg := findAggregate(t.On); agg != nil {
+			return sqlerr.At(b.at(agg.Span), codeMisplaced, "an aggregate may not stand in ON")
+		}
+		p, err := x.predicates(t.On)
+		if err != nil {
+			return err
+		}
+		j.on = append(j.on, p...)
+	}
+	if t.Within != nil {
+		p, err := b.within(t.Within, left, right)
+		if err != nil {
+			return err
+		}
+		j.on = append(j.on, p...)
+	}
+	return nil
+}
+
+func commonNames(left, right *scope) []sql.Ident {
+	var out []sql.Ident
+	for _, l := range left.cols {
+		if l.hidden || l.qualified {
+			continue
+		}
+		for _, r := range right.cols {
+			if !r.hidden && !r.qualified && strings.EqualFold(l.Name, r.Name) {
+				out = append(out, sql.Ident{Name: l.Name})
+			}
+		}
+	}
+	return out
+}
+
+// usingPredicate is left.name = right.name.
+func (b *binder) usingPredicate(id sql.Ident, left, right *scope) ([]predicate, error) {
+	l, err := b.usingColumn(id, left)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.usingColumn(id, right)
+	if err != nil {
+		return nil, err
+	}
+	r.index += len(left.node.Columns())
+	span := b.at(id.Span)
+	lv, rv := l.value(), r.value()
+	cond, err := expr.BindBinary("=", lv.Expr, rv.Expr, span)
+	if err != nil {
+		return nil, err
+	}
+	p := predicate{cond: cond, eq: &equality{l: lv, r: rv}, strict: []int{l.index, r.index}}
+	if isWindowStruct(lv) && isWindowStruct(rv) {
+		return (&exprBinder{b: b}).windowEquality(p, span)
+	}
+	return []predicate{p}, nil
+}
+
+func (b *binder) usingColumn(id sql.Ident, s *scope) (scopeColumn, error) {
+	found, _ := s.find([]sql.Ident{id})
+	switch len(found) {
+	case 0:
+		return scopeColumn{}, s.unresolved([]sql.Ident{id}, b.at(id.Span))
+	case 1:
+		return found[0], nil
+	}
+	return scopeColumn{}, ambiguous([]sql.Ident{id}, found, b.at(id.Span))
+}
+
+// within is ksqlDB's WITHIN d: the event times of the sides are at most d apart.
+func (b *binder) within(d *sql.Interval, left, right *scope) ([]predicate, error) {
+	span := b.at(d.Span)
+	micros, ok := d.Value.FixedMicros()
+	if !ok || micros < 0 {
+		return nil, sqlerr.At(span, codeInterval, "WITHIN needs a length of time in days or less")
+	}
+	l, r := eventColumns(left.node), eventColumns(right.node)
+	if len(l) != 1 || len(r) != 1 {
+		return nil, sqlerr.At(span, codeJoinUnbounded, "WITHIN needs one watermark on each side").
+			WithHint("write the condition: ... AND a.ts BETWEEN b.ts - %s AND b.ts + %s", "INTERVAL '"+durationText(micros)+"'", "INTERVAL '"+durationText(micros)+"'")
+	}
+	shift := len(left.node.Columns())
+	lt, rt := ref(left.node, l[0]), ref(right.node, r[0])
+	rt = columnAt(rt, rt.Index+shift)
+	var out []predicate
+	for _, side := range []struct {
+		op     string
+		micros int64
+		sign   int
+	}{{">=", -micros, -1}, {"<=", micros, 1}} {
+		limit, err := plusMicros(rt, side.micros, span)
+		if err != nil {
+			return nil, err
+		}
+		cond, err := expr.BindBinary(side.op, lt, limit, span)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, predicate{cond: cond, strict: []int{lt.Index, rt.Index}, bounds: []comparison{{
+			terms: map[int]int{lt.Index: side.sign, rt.Index: -side.sign}, micros: -micros, orEqual: true}}})
+	}
+	return out, nil
+}
+
+// joinResult sets the columns of the join and returns the scope above it.
+func (b *binder) joinResult(j *Join, t *sql.Join, both, left, right *scope) (*scope, error) {
+	shift := len(left.node.Columns())
+	for i := range j.Cols {
+		outer := i < shift && (j.Kind == RightOuter || j.Kind == FullOuter) || i >= shift && (j.Kind == LeftOuter || j.Kind == FullOuter)
+		j.Cols[i].Nullable = j.Cols[i].Nullable || outer
+	}
+	if j.Kind == LeftSemi || j.Kind == LeftAnti {
+		j.Cols = j.Cols[:shift]
+		return left.over(j), nil
+	}
+	for i := range both.cols {
+		both.cols[i].Nullable = j.Cols[both.cols[i].index].Nullable
+	}
+	using := t.Using
+	if t.Natural {
+		using = commonNames(left, right)
+	}
+	if len(using) == 0 {
+		return both, nil
+	}
+	return b.mergeUsing(j, both, using, shift)
+}
+
+// mergeUsing makes the columns of USING one column: that of the side which always
+// has a value, or of whichever has one for FULL JOIN. The sides stay reachable with
+// their table's name.
+func (b *binder) mergeUsing(j *Join, both *scope, using []sql.Ident, shift int) (*scope, error) {
+	var front []scopeColumn
+	var exprs []expr.Expr
+	var cols []Column
+	for _, id := range using {
+		l, r := -1, -1
+		for i, c := range both.cols {
+			if !strings.EqualFold(c.Name, id.Name) || c.qualified {
+				continue
+			}
+			if c.index < shift {
+				l = i
+			} else {
+				r = i
+			}
+		}
+		if l < 0 || r < 0 {
+			continue
+		}
+		one := both.cols[l]
+		switch j.Kind {
+		case RightOuter:
+			one = both.cols[r]
+		case FullOuter:
+			v, err := expr.BindFunction("coalesce", []expr.Expr{both.cols[l].value().Expr, both.cols[r].value().Expr}, b.at(id.Span))
+			if err != nil {
+				return nil, err
+			}
+			one = scopeColumn{Column: Column{Field: types.Field{Name: one.Name, Type: v.Type(), Nullable: v.Nullable()}}, index: len(j.Cols) + len(exprs)}
+			exprs, cols = append(exprs, v), append(cols, one.Column)
+		}
+		one.Table = ""
+		both.cols[l].qualified, both.cols[r].qualified = true, true
+		front = append(front, one)
+	}
+	out := &scope{node: j, cols: append(front, both.cols...)}
+	if len(exprs) > 0 {
+		out.node = appendColumns(j, exprs, cols)
+	}
+	return out, nil
+}
+
+// checkAsOf allows FOR SYSTEM_TIME AS OF on tables only: a table is read as it is at
+// the start of each batch.
+func checkAsOf(b *binder, t *sql.Join, right *scope) error {
+	r, ok := t.Right.(*sql.TableRef)
+	if !ok || r.AsOf == nil || isStatic(right.node) {
+		return nil
+	}
+	return sqlerr.At(b.at(r.AsOf.Pos()), codeUnsupported, "FOR SYSTEM_TIME AS OF needs a table on the right, and %q is a stream", dotted(r.Name)).
+		WithHint("join two streams on an equality and a range of their event times")
+}
+
+// eventColumns returns the columns of a node that are event time.
+func eventColumns(n Node) []int {
+	var out []int
+	for i, c := range n.Columns() {
+		if c.Mark.isEventTime() {
+			out = append(out, i)
+		}
+	}
+	return out
+}

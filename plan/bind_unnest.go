@@ -1,0 +1,127 @@
+package plan
+
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// unnestNames are the functions that make a row of each element of a list.
+var unnestNames = map[string]bool{"unnest": true, "explode": true, "explode_outer": true, "unnest_outer": true}
+
+func unnests(name string) bool { return unnestNames[name] }
+
+// unnest takes a whole item `unnest(list)` out of the select list and puts an Unnest
+// below; the item becomes a reference to its column.
+func (k *block) unnest() error {
+	done := false
+	for i := range k.s.Items {
+		c, ok := k.s.Items[i].Expr.(*sql.Call)
+		if !ok || !unnests(strings.ToLower(c.Name.Name)) {
+			continue
+		}
+		span := k.b.at(c.Span)
+		if done {
+			return sqlerr.At(span, codeUnsupported, "a select list may unnest one list").
+				WithHint("unnest the second list in an outer query")
+		}
+		done = true
+		if len(c.Args) != 1 {
+			return sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", c.Name.Name)
+		}
+		name := itemName(&k.s.Items[i])
+		list, err := k.rowBinder("unnest").scalar(c.Args[0])
+		if err != nil {
+			return err
+		}
+		n, err := unnestNode(k.scope.node, list, name, strings.HasSuffix(strings.ToLower(c.Name.Name), "_outer"), span)
+		if err != nil {
+			return err
+		}
+		k.scope = k.scope.over(n)
+		k.unnested = map[sql.Expr]scopeColumn{c: {Column: n.Cols[len(n.Cols)-1], index: len(n.Cols) - 1}}
+	}
+	return nil
+}
+
+func unnestNode(in Node, list expr.Expr, name string, outer bool, span Span) (*Unnest, error) {
+	if list.Type().Kind != types.List {
+		return nil, sqlerr.At(span, codeTypeMismatch, "unnest needs a list, found %s", list.Type())
+	}
+	cols := append([]Column(nil), in.Columns()...)
+	nullable := outer || !neverHoldsNull(list)
+	cols = append(cols, Column{Field: types.Field{Name: name, Type: *list.Type().Elem, Nullable: nullable}})
+	return &Unnest{Input: in, List: list, Outer: outer, Cols: cols}, nil
+}
+
+// neverHoldsNull reports whether a list comes from a function that makes no NULL
+// elements. Types do not say so, as Spark's do.
+func neverHoldsNull(list expr.Expr) bool {
+	name, _, _ := strings.Cut(list.String(), "(")
+	switch name {
+	case "split", "string_split", "str_split", "string_to_array", "regexp_split_to_array", "range", "generate_series":
+		return true
+	}
+	return false
+}
+
+// lateral binds `left, unnest(list) AS u(x)` and `left JOIN LATERAL unnest(..)`.
+func (b *binder) lateral(left *scope, f *sql.FuncRef, kind JoinKind, t *sql.Join) (*scope, error) {
+	span := b.at(f.Span)
+	if !unnests(strings.ToLower(f.Name.Name)) {
+		right, err := b.funcRef(f, left, nil)
+		if err != nil {
+			return nil, err
+		}
+		return right, nil
+	}
+	if kind != Inner && kind != LeftOuter || !alwaysTrue(t.On) {
+		return nil, sqlerr.At(b.at(t.Span), codeUnsupported, "unnest may be joined by a comma, CROSS JOIN or LEFT JOIN ... ON true only")
+	}
+	if len(f.Args) != 1 {
+		return nil, sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", f.Name.Name)
+	}
+	x := &exprBinder{b: b, scope: left, clause: f.Name.Name, rows: true}
+	list, err := x.scalar(f.Args[0])
+	if err != nil {
+		return nil, err
+	}
+	alias, name := "unnest", "unnest"
+	if f.Alias != nil {
+		alias, name = f.Alias.Name, f.Alias.Name
+	}
+	if len(f.Columns) > 0 {
+		name = f.Columns[0].Name
+	}
+	n, err := unnestNode(left.node, list, name, kind == LeftOuter, span)
+	if err != nil {
+		return nil, err
+	}
+	out := left.over(n)
+	c := n.Cols[len(n.Cols)-1]
+	c.Table = alias
+	out.cols = append(append([]scopeColumn(nil), out.cols...), scopeColumn{Column: c, index: len(n.Cols) - 1})
+	return out, nil
+}
+
+// alwaysTrue reports whether a join condition is missing or the constant true.
+func alwaysTrue(e sql.Expr) bool {
+	if e == nil {
+		return true
+	}
+	lit, ok := e.(*sql.Literal)
+	return ok && lit.Value == true
+}
+
+// funcRef refuses table functions other than unnest: they are DuckDB's, and a stream
+// can be joined with what they return once it is a table or a view.
+func (b *binder) funcRef(f *sql.FuncRef, _ *scope, _ *env) (*scope, error) {
+	err := sqlerr.At(b.at(f.Span), codeUnsupported, "the table function %q cannot be read as a stream", f.Name.Name)
+	if unnests(strings.ToLower(f.Name.Name)) {
+		return nil, err.WithHint("put the stream before it: FROM s, unnest(s.list) AS u(x)")
+	}
+	return nil, err.WithHint("make a DuckDB view of it and join the view: CREATE VIEW v AS SELECT * FROM %s(...)", f.Name.Name)
+}

@@ -1,0 +1,257 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan/expr"
+)
+
+// ExplainKind is what EXPLAIN shows.
+type ExplainKind uint8
+
+// The kinds.
+const (
+	// ExplainFull is the tree with the columns, the event time and the state of every node.
+	ExplainFull ExplainKind = iota
+	// ExplainLogical is the tree with its columns.
+	ExplainLogical
+	// ExplainState lists what is kept and when it leaves.
+	ExplainState
+)
+
+// Explain describes a plan: its output mode and why, its watermarks, and the tree, the
+// result first. The text is for people; nothing may parse it.
+func Explain(p *Plan, kind ExplainKind) string {
+	e := &explainer{plan: p, kind: kind}
+	fmt.Fprintf(&e.out, "output mode %s: %s\n", p.Mode, modeReason(p))
+	for _, w := range p.Watermarks {
+		fmt.Fprintf(&e.out, "watermark %d: %q of %s, %s behind its latest value\n", w.ID, w.Column, w.Relation, durationText(w.DelayMicros))
+	}
+	if len(p.Watermarks) > 1 {
+		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
+		fmt.Fprintf(&e.out, "watermark of the query: that of %s input\n", words[p.Policy])
+	}
+	e.node(p.Root, 0)
+	if kind == ExplainState && !e.stateful {
+		e.out.WriteString("no state is kept\n")
+	}
+	return e.out.String()
+}
+
+// modeReason says what the output mode means for this plan.
+func modeReason(p *Plan) string {
+	a, aggregated := findNode[*Aggregate](p.Root)
+	switch {
+	case !aggregated && p.Mode == Complete:
+		return "the whole result in every batch"
+	case !aggregated:
+		return "every row of the result is new and stays"
+	case p.Mode == Update:
+		return "a group comes out again whenever it changes"
+	case p.Mode == Complete:
+		return "all groups come out in every batch, and none is ever removed"
+	case a.Window != nil || hasWindowKey(a):
+		return "a group comes out once, when the watermark has reached the end of its window"
+	}
+	return "a group comes out once, when the watermark has reached its event time"
+}
+
+type explainer struct {
+	plan     *Plan
+	kind     ExplainKind
+	out      strings.Builder
+	stateful bool
+}
+
+func (e *explainer) node(n Node, depth int) {
+	state := e.state(n)
+	shown := e.kind != ExplainState || state != ""
+	if shown {
+		pad := strings.Repeat("   ", depth)
+		fmt.Fprintf(&e.out, "%s-> %s\n", pad, describe(n))
+		if e.kind != ExplainState {
+			fmt.Fprintf(&e.out, "%s   columns: %s\n", pad, columnsText(n.Columns()))
+		}
+		if state != "" && e.kind != ExplainLogical {
+			fmt.Fprintf(&e.out, "%s   state: %s\n", pad, state)
+			e.stateful = true
+		}
+		depth++
+	}
+	for _, in := range n.Inputs() {
+		e.node(in, depth)
+	}
+}
+
+func columnsText(cols []Column) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		parts[i] = c.Name + " " + c.Type.String()
+		if !c.Nullable {
+			parts[i] += " NOT NULL"
+		}
+		parts[i] += markText(c.Mark)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// markText says what a column is to the watermark.
+func markText(m *Mark) string {
+	if m == nil {
+		return ""
+	}
+	what := [...]string{Instant: "event time", WindowStart: "window start", WindowEnd: "window end", WindowTime: "event time", WindowStruct: "window"}[m.Part]
+	if m.Watermark == nil {
+		return " <" + what + ", no watermark>"
+	}
+	return fmt.Sprintf(" <%s, watermark %d>", what, m.Watermark.ID)
+}
+
+// describe is a node on one line.
+func describe(n Node) string {
+	switch n := n.(type) {
+	case *Scan:
+		return "Scan " + n.Stream
+	case *StaticScan:
+		return "Table " + n.Table + ", as it is at the start of each batch"
+	case *Watermark:
+		return fmt.Sprintf("Watermark %d on %s", n.Def.ID, n.Cols[n.Index].Name)
+	case *Filter:
+		return "Filter " + plainText(n.Cond.String())
+	case *Project:
+		return "Project " + projectText(n)
+	case *WindowAssign:
+		return "Window " + specText(n.Spec, n.Time)
+	case *Aggregate:
+		return "Aggregate " + aggregateText(n)
+	case *Dedup:
+		return "Deduplicate by " + namesOf(n.Input.Columns(), n.Keys)
+	case *Join:
+		return joinText(n)
+	case *Union:
+		return "Union"
+	case *Sort:
+		return "Sort by " + sortText(n.Keys)
+	case *Limit:
+		return fmt.Sprintf("Limit %d", n.Count)
+	case *Expand:
+		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprsText(n.Keys))
+	case *Unnest:
+		return "Unnest " + plainText(n.List.String())
+	}
+	return fmt.Sprintf("%T", n)
+}
+
+func projectText(n *Project) string {
+	parts := make([]string, len(n.Exprs))
+	for i, e := range n.Exprs {
+		parts[i] = n.Cols[i].Name
+		if c, ok := e.(*expr.Column); !ok || c.Name != n.Cols[i].Name {
+			parts[i] += " = " + plainText(e.String())
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// specText is a window over a time: "tumble(ts, 5 minutes)".
+func specText(w *WindowSpec, time expr.Expr) string {
+	name := [...]string{Tumble: "tumble", Hop: "hop", Cumulate: "cumulate", Session: "session"}[w.Kind]
+	parts := []string{columnName(time)}
+	switch {
+	case w.Kind == Session && w.Gap != nil:
+		parts = append(parts, "gap "+plainText(w.Gap.String()))
+	case w.Kind == Session:
+		parts = append(parts, "gap "+durationText(w.SizeMicros))
+	default:
+		parts = append(parts, "size "+durationText(w.SizeMicros))
+	}
+	switch w.Kind {
+	case Hop:
+		parts = append(parts, "slide "+durationText(w.SlideMicros))
+	case Cumulate:
+		parts = append(parts, "step "+durationText(w.SlideMicros))
+	}
+	if w.OffsetMicros != 0 {
+		parts = append(parts, "offset "+durationText(w.OffsetMicros))
+	}
+	return name + "(" + strings.Join(parts, ", ") + ")"
+}
+
+func aggregateText(n *Aggregate) string {
+	var keys []string
+	if n.Window != nil {
+		keys = append(keys, specText(n.Window, n.Time))
+	}
+	for _, k := range n.Keys {
+		keys = append(keys, plainText(k.String()))
+	}
+	calls := make([]string, len(n.Aggs))
+	for i, a := range n.Aggs {
+		calls[i] = plainText(a.Text)
+	}
+	text := strings.Join(calls, ", ")
+	if len(keys) > 0 {
+		text = strings.TrimSpace(text + " by " + strings.Join(keys, ", "))
+	}
+	return text
+}
+
+func exprsText(list []expr.Expr) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = plainText(e.String())
+	}
+	return strings.Join(parts, ", ")
+}
+
+func namesOf(cols []Column, indexes []int) string {
+	parts := make([]string, len(indexes))
+	for i, k := range indexes {
+		parts[i] = cols[k].Name
+	}
+	return strings.Join(parts, ", ")
+}
+
+func sortText(keys []SortKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = plainText(k.Expr.String())
+		if k.Desc {
+			parts[i] += " DESC"
+		}
+		if k.NullsFirst == k.Desc {
+			parts[i] += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[k.NullsFirst]
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// joinText shows kind and condition of a join.
+func joinText(n *Join) string {
+	text := [...]string{Inner: "Inner join", LeftOuter: "Left join", RightOuter: "Right join", FullOuter: "Full join",
+		LeftSemi: "Semi join", LeftAnti: "Anti join"}[n.Kind]
+	if n.Static {
+		text += " with a table"
+	}
+	var parts []string
+	for i := range n.LeftKeys {
+		op := " = "
+		if n.NullSafe[i] {
+			op = " <=> "
+		}
+		parts = append(parts, plainText(n.LeftKeys[i].String()+op+n.RightKeys[i].String()))
+	}
+	for _, c := range []struct {
+		side string
+		cond expr.Expr
+	}{{"", n.Residual}, {"left ", n.LeftFilter}, {"right ", n.RightFilter}} {
+		if c.cond != nil {
+			parts = append(parts, c.side+plainText(c.cond.String()))
+		}
+	}
+	if len(parts) == 0 {
+		return text
+	}
+	return text + " on " + strings.Join(parts, " and ")
+}

@@ -1,0 +1,81 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+)
+
+// state says what a node keeps between batches and when it leaves; "" for a stateless
+// node.
+func (e *explainer) state(n Node) string {
+	switch n := n.(type) {
+	case *Aggregate:
+		return e.aggregateState(n)
+	case *Dedup:
+		return dedupState(n)
+	case *Join:
+		if !n.Static {
+			return joinState(n)
+		}
+	case *Limit:
+		if e.plan.Mode == Append {
+			return "how many rows have passed"
+		}
+	}
+	return ""
+}
+
+func (e *explainer) aggregateState(n *Aggregate) string {
+	kept := "a row per group"
+	switch {
+	case len(n.Keys) == 0 && n.Window == nil:
+		kept = "one row"
+	case n.Window != nil && n.Window.Kind == Session:
+		kept = "a row per open session"
+	}
+	switch {
+	case e.plan.Mode == Complete:
+		return kept + ", for ever"
+	case !n.Mark.closes():
+		return kept + ", for ever: no group key has event time"
+	case n.Mark.Part == Instant:
+		return fmt.Sprintf("%s, until the watermark reaches its %s", kept, columnName(n.Keys[n.EventKey]))
+	}
+	return kept + ", until the watermark reaches the end of the window"
+}
+
+func dedupState(n *Dedup) string {
+	cols := n.Input.Columns()
+	switch {
+	case n.Within && n.EventTime >= 0:
+		def := cols[n.EventTime].Mark.Watermark
+		return fmt.Sprintf("a row per key, until the watermark reaches the %s of its first row plus %s", cols[n.EventTime].Name, durationText(def.DelayMicros))
+	case n.EventKey >= 0:
+		return fmt.Sprintf("a row per key, until the watermark reaches its %s", cols[n.EventKey].Name)
+	}
+	return "a row per key, for ever: no key has event time"
+}
+
+func joinState(n *Join) string {
+	if n.State.KeyTime >= 0 {
+		return "the rows of both sides, until the watermark reaches their " + columnName(n.LeftKeys[n.State.KeyTime])
+	}
+	side := func(name string, in Node, time int, bound *int64) string {
+		if bound == nil {
+			return fmt.Sprintf("the rows of the %s side for ever", name)
+		}
+		limit := "the watermark"
+		if *bound != 0 {
+			sign, length := "+", *bound
+			if length < 0 {
+				sign, length = "-", -length
+			}
+			limit = fmt.Sprintf("the watermark %s %s", sign, durationText(length))
+		}
+		return fmt.Sprintf("the rows of the %s side until %s <= %s", name, in.Columns()[time].Name, limit)
+	}
+	return strings.Join([]string{
+		side("left", n.Left, n.State.LeftTime, n.State.LeftBound),
+		side("right", n.Right, n.State.RightTime, n.State.RightBound),
+	}, ", ")
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan/expr"
+)
+
+// joinWords are the joins as the user writes them.
+var joinWords = [...]string{Inner: "JOIN", LeftOuter: "LEFT JOIN", RightOuter: "RIGHT JOIN", FullOuter: "FULL JOIN", LeftSemi: "SEMI JOIN", LeftAnti: "ANTI JOIN"}
+
+// streamJoin returns n if it is a join of two streams.
+func streamJoin(n Node) (*Join, bool) {
+	j, ok := n.(*Join)
+	return j, ok && !j.Static
+}
+
+// joinWithTable finds joins that would have to know that no row of the stream will ever
+// match a row of the table.
+func joinWithTable(_ *checker, n Node) *fault {
+	j, ok := n.(*Join)
+	if !ok || !j.Static {
+		return nil
+	}
+	left := isStatic(j.Left)
+	switch {
+	case j.Kind == FullOuter,
+		left && (j.Kind == LeftOuter || j.Kind == LeftSemi || j.Kind == LeftAnti),
+		!left && j.Kind == RightOuter:
+		return &fault{j.Span, fmt.Sprintf("this %s keeps rows of the table, and whether one has no partner is known only when the stream is over", joinWords[j.Kind]),
+			"keep the rows of the stream: stream LEFT JOIN table; or join the result table when you read it"}
+	}
+	return nil
+}
+
+func antiJoin(_ *checker, n Node) *fault {
+	j, ok := streamJoin(n)
+	if !ok || j.Kind != LeftAnti || j.State.KeyTime >= 0 || j.State.LeftBound != nil {
+		return nil
+	}
+	return &fault{j.Span, "an ANTI JOIN of two streams can say that a row has no partner only when none can come any more, and no condition on the event times says when", rangeHint(j)}
+}
+
+func joinMode(c *checker, n Node) *fault {
+	j, ok := streamJoin(n)
+	if !ok || c.plan.Mode == Append {
+		return nil
+	}
+	if c.plan.Mode == Complete && !c.aboveIs(c.plan.Root, j, false) {
+		return nil // refused as a whole: nothing to show completely
+	}
+	return &fault{j.Span, fmt.Sprintf("a join of two streams works in append mode only, not in %s mode", c.plan.Mode),
+		"use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"}
+}
+
+func joinEquality(_ *checker, n Node) *fault {
+	j, ok := streamJoin(n)
+	if !ok || len(j.LeftKeys) > 0 {
+		return nil
+	}
+	return &fault{j.Span, "a join of two streams needs a column of one side to equal a column of the other",
+		"add an equality to ON: a.id = b.id"}
+}
+
+// joinUnbounded finds outer and semi joins in which a row without partner could never be
+// decided, and outer joins whose outer side has no watermark: its rows would stay for
+// ever (design §4 D11).
+func joinUnbounded(_ *checker, n Node) *fault {
+	j, ok := streamJoin(n)
+	if !ok || j.Kind == Inner || j.Kind == LeftAnti {
+		return nil
+	}
+	sides := []struct {
+		name  string
+		node  Node
+		time  int
+		bound *int64
+		keeps bool
+	}{
+		{"left", j.Left, j.State.LeftTime, j.State.LeftBound, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
+		{"right", j.Right, j.State.RightTime, j.State.RightBound, j.Kind == RightOuter || j.Kind == FullOuter},
+	}
+	for _, s := range sides {
+		if !s.keeps || j.State.KeyTime >= 0 || s.bound != nil {
+			continue
+		}
+		if s.time < 0 && j.Kind != LeftSemi {
+			return &fault{j.Span, fmt.Sprintf("the %s side of this %s has no watermark, so its rows without partner would never come out", s.name, joinWords[j.Kind]),
+				watermarkHint(s.node)}
+		}
+		return &fault{j.Span, fmt.Sprintf("when a row of the %s side of this %s has no partner could never be decided: no condition says how late one may come", s.name, joinWords[j.Kind]),
+			rangeHint(j)}
+	}
+	return nil
+}
+
+// rangeHint writes the condition that a join lacks.
+func rangeHint(j *Join) string {
+	l, lok := eventName(j.Left)
+	r, rok := eventName(j.Right)
+	switch {
+	case !lok:
+		return watermarkHint(j.Left) + fmt.Sprintf(", and add a range to ON: AND %s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", "left_ts", orName(r, "right_ts"), orName(r, "right_ts"))
+	case !rok:
+		return watermarkHint(j.Right) + fmt.Sprintf(", and add a range to ON: AND %s BETWEEN right_ts - INTERVAL '30' MINUTE AND right_ts + INTERVAL '30' MINUTE", l)
+	}
+	return fmt.Sprintf("add a range of the event times to ON: AND %s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", l, r, r)
+}
+
+func orName(name, other string) string {
+	if name == "" {
+		return other
+	}
+	return name
+}
+
+// eventName is the event-time column of a side. Columns that the condition does not use
+// may be pruned, so the declaration counts.
+func eventName(n Node) (string, bool) {
+	if times := eventColumns(n); len(times) > 0 {
+		return qualifiedName(n.Columns()[times[0]]), true
+	}
+	if w, ok := findNode[*Watermark](n); ok {
+		return w.Def.Relation + "." + w.Def.Column, true
+	}
+	return "", false
+}
+
+// columnName is the name of a plain column, or the text of an expression.
+func columnName(e expr.Expr) string {
+	if c, ok := e.(*expr.Column); ok {
+		return c.Name
+	}
+	return strings.Trim(e.String(), `"`)
+}

@@ -1,0 +1,156 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+)
+
+// keyColumns finds the result columns that identify a row in update mode, so that a
+// sink can replace it, and notes a key that the select list hides.
+func keyColumns(p *Plan) {
+	p.KeyColumns, p.HiddenKey = nil, nil
+	if p.Mode != Update {
+		return
+	}
+	// Rows are replaced only if an aggregation makes them; operators above it must pass
+	// its keys on.
+	a, from, ok := groupKeys(p.Root)
+	if !ok {
+		return
+	}
+	var keys []int
+	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
+		at := from(key)
+		switch {
+		case at >= 0:
+			keys = append(keys, at)
+		case isImplied(a, key, from):
+		case a.Cols[key].Name == groupingID:
+			p.Notices = append(p.Notices, "a total of ROLLUP or CUBE replaces the row of a group whose key is NULL: add grouping_id() to the select list to keep them apart")
+		default:
+			p.HiddenKey = sqlerr.At(a.Span, codeHiddenKey, "in update mode a row replaces the one with the same keys, and the select list leaves out the key %q", a.Cols[key].Name).
+				WithHint("add %s to the select list", hiddenKeyText(a, key))
+			return
+		}
+	}
+	p.KeyColumns = keys
+}
+
+func hiddenKeyText(a *Aggregate, key int) string {
+	if isWindowPart(a.Cols[key].Mark) {
+		return "window.start (or window_start)"
+	}
+	return strings.Trim(a.Cols[key].Name, `"`)
+}
+
+// isImplied reports whether a hidden key is one of the two ends of a window whose other
+// end is shown: of a window of fixed size each follows from the other.
+func isImplied(a *Aggregate, key int, from func(int) int) bool {
+	m := a.Cols[key].Mark
+	if !isWindowPart(m) || m.Window == nil || m.Window.Kind != Tumble && m.Window.Kind != Hop {
+		return false
+	}
+	for other := 0; other < len(a.Cols)-len(a.Aggs); other++ {
+		if o := a.Cols[other].Mark; other != key && isWindowPart(o) && sameWindow(o, m) && from(other) >= 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// groupKeys finds the aggregation whose groups are the rows of n, and where its columns
+// are in n; -1 for one that was left out or computed over.
+func groupKeys(n Node) (*Aggregate, func(int) int, bool) {
+	switch n := n.(type) {
+	case *Aggregate:
+		return n, func(i int) int { return i }, true
+	case *Filter, *Sort, *Limit:
+		return groupKeys(n.Inputs()[0])
+	case *Project:
+		a, below, ok := groupKeys(n.Input)
+		if !ok {
+			return nil, nil, false
+		}
+		return a, func(i int) int { return n.carries(below(i)) }, true
+	}
+	return nil, nil, false
+}
+
+// carries returns the column of a projection that holds column i of its input as it is,
+// or as the start or end of a window struct; -1 without.
+func (n *Project) carries(i int) int {
+	if i < 0 {
+		return -1
+	}
+	for at, e := range n.Exprs {
+		if c, ok := e.(*expr.Column); ok && c.Index == i {
+			return at
+		}
+	}
+	for at, e := range n.Exprs {
+		if m := n.Cols[at].Mark; m != nil && m.Part == WindowStruct {
+			for _, used := range columnsOf(e) {
+				if used == i {
+					return at
+				}
+			}
+		}
+	}
+	return -1
+}
+
+// warnings are what a user should know of a plan that runs.
+func warnings(p *Plan) []string {
+	var out []string
+	used := map[*WatermarkDef]bool{}
+	markUsed(p.Root, used)
+	for _, w := range p.Watermarks {
+		if !used[w] {
+			out = append(out, fmt.Sprintf("the watermark on %q of %s is not used by any operator: no row is late and nothing closes by it", w.Column, w.Relation))
+		}
+	}
+	return out
+}
+
+// markUsed notes the watermarks that some operator drops late rows or closes by.
+func markUsed(n Node, used map[*WatermarkDef]bool) {
+	note := func(cols []Column, i int) {
+		if i >= 0 && i < len(cols) && cols[i].Mark != nil {
+			for _, w := range watermarksOf(n) {
+				used[w] = true
+			}
+		}
+	}
+	switch n := n.(type) {
+	case *Aggregate:
+		if n.Mark.closes() {
+			for _, w := range watermarksOf(n) {
+				used[w] = true
+			}
+		}
+	case *Dedup:
+		note(n.Input.Columns(), n.EventTime)
+	case *Join:
+		note(n.Left.Columns(), n.State.LeftTime)
+		note(n.Right.Columns(), n.State.RightTime)
+	}
+	for _, in := range n.Inputs() {
+		markUsed(in, used)
+	}
+}
+
+// watermarksOf returns all watermarks below a node: together they make the one it works
+// with.
+func watermarksOf(n Node) []*WatermarkDef {
+	var out []*WatermarkDef
+	if w, ok := n.(*Watermark); ok {
+		out = append(out, w.Def)
+	}
+	for _, in := range n.Inputs() {
+		out = append(out, watermarksOf(in)...)
+	}
+	return out
+}

@@ -1,0 +1,196 @@
+package plan
+
+import (
+	"sort"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// value is a bound expression together with what is known of its event time.
+type value struct {
+	Expr expr.Expr
+	mark *Mark
+}
+
+func (v value) kind() types.Kind { return v.Expr.Type().Kind }
+
+// scope says what names mean at one point of a query: the columns of a node, by
+// table and name.
+type scope struct {
+	node    Node
+	cols    []scopeColumn
+	windows []windowAlias
+}
+
+// scopeColumn is one visible column. Several may stand for one column of the node.
+type scopeColumn struct {
+	Column
+	index int
+	// hidden columns are left out of * (window columns made by a call of window()).
+	hidden bool
+	// qualified columns can only be reached as table.column: the two sides of a
+	// column merged by USING.
+	qualified bool
+}
+
+// windowAlias lets `window` and `session_window` be used like a struct column
+// beside GROUP BY window(...), as in Spark.
+type windowAlias struct {
+	name string
+	call *windowCall
+}
+
+// newScope returns a scope over all columns of a node, reached by one table name.
+func newScope(n Node, table string) *scope {
+	s := &scope{node: n}
+	for i, c := range n.Columns() {
+		c.Table = table
+		s.cols = append(s.cols, scopeColumn{Column: c, index: i})
+	}
+	return s
+}
+
+// over returns the scope moved onto a node that has all columns of the old one at
+// the same places, and perhaps more behind them, which stay hidden.
+func (s *scope) over(n Node) *scope {
+	return &scope{node: n, cols: s.cols, windows: s.windows}
+}
+
+// value returns a visible column as an expression.
+func (c scopeColumn) value() value {
+	return value{&expr.Column{Index: c.index, Name: c.Name, T: c.Type, Null: c.Nullable}, c.Mark}
+}
+
+// find returns the columns that a name could mean and how many of its parts they
+// take up; the rest are fields. A table with a column of that name wins over a
+// column with a field of that name, as in DuckDB.
+func (s *scope) find(parts []sql.Ident) (found []scopeColumn, used int) {
+	if len(parts) > 1 {
+		for _, c := range s.cols {
+			if strings.EqualFold(c.Table, parts[0].Name) && strings.EqualFold(c.Name, parts[1].Name) {
+				found = append(found, c)
+			}
+		}
+		if len(found) > 0 {
+			return found, 2
+		}
+	}
+	for _, c := range s.cols {
+		if !c.qualified && strings.EqualFold(c.Name, parts[0].Name) {
+			found = append(found, c)
+		}
+	}
+	return found, 1
+}
+
+// hasTable reports whether columns of a table of this name are in scope.
+func (s *scope) hasTable(name string) bool {
+	for _, c := range s.cols {
+		if strings.EqualFold(c.Table, name) {
+			return true
+		}
+	}
+	return false
+}
+
+// window returns the window that `window` or `session_window` stands for.
+func (s *scope) window(name string) *windowCall {
+	for _, w := range s.windows {
+		if strings.EqualFold(w.name, name) {
+			return w.call
+		}
+	}
+	return nil
+}
+
+// ambiguous returns the refusal of a name that could mean several columns.
+func ambiguous(parts []sql.Ident, found []scopeColumn, span Span) error {
+	names := make([]string, len(found))
+	for i, c := range found {
+		names[i] = qualifiedName(c.Column)
+	}
+	sort.Strings(names)
+	return sqlerr.At(span, codeAmbiguous, "%q could mean %s", dotted(parts), strings.Join(names, " or ")).
+		WithHint("write the table before the column: %s", names[0])
+}
+
+// unresolved returns the refusal of a name that no column has.
+func (s *scope) unresolved(parts []sql.Ident, span Span) error {
+	wanted := parts[len(parts)-1].Name
+	if len(parts) == 1 || !s.hasTable(parts[0].Name) {
+		wanted = parts[0].Name
+	}
+	var names []string
+	for _, c := range s.cols {
+		if !c.hidden {
+			names = append(names, c.Name)
+		}
+	}
+	err := sqlerr.At(span, codeUnresolvedColumn, "there is no column %q here", dotted(parts))
+	if near := nearest(wanted, names); near != "" {
+		return err.WithHint("did you mean %q?", near)
+	}
+	if len(names) > 0 {
+		return err.WithHint("the columns are %s", strings.Join(firstNames(names, 12), ", "))
+	}
+	return err
+}
+
+func firstNames(names []string, most int) []string {
+	if len(names) > most {
+		return append(names[:most:most], "...")
+	}
+	return names
+}
+
+func dotted(parts []sql.Ident) string {
+	names := make([]string, len(parts))
+	for i, p := range parts {
+		names[i] = p.Name
+	}
+	return strings.Join(names, ".")
+}
+
+func qualifiedName(c Column) string {
+	if c.Table == "" {
+		return c.Name
+	}
+	return c.Table + "." + c.Name
+}
+
+// nearest returns the candidate that differs from name by the fewest edits, "" if
+// all differ by more than a third of the name.
+func nearest(name string, candidates []string) string {
+	best, bestDistance := "", max(1, len(name)/3)+1
+	for _, c := range candidates {
+		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
+			best, bestDistance = c, d
+		}
+	}
+	return best
+}
+
+// editDistance is Levenshtein's, over bytes, with a row of memory.
+func editDistance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := 1; i <= len(a); i++ {
+		diagonal := row[0]
+		row[0] = i
+		for j := 1; j <= len(b); j++ {
+			cost := diagonal
+			if a[i-1] != b[j-1] {
+				cost++
+			}
+			diagonal = row[j]
+			row[j] = min(cost, row[j]+1, row[j-1]+1)
+		}
+	}
+	return row[len(b)]
+}
