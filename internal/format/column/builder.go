@@ -292,4 +292,3 @@ func (b *Builder) truncate(n int) {
 		b.Reset(i)
 	}
 }
-

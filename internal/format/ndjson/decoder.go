@@ -54,6 +54,7 @@ type Decoder struct {
 	steps   tree
 	scratch []byte // an unescaped string
 	keys    []byte // keys of the maps being read
+	wrong   []wrongValue
 	schema  *arrow.Schema
 	said    map[string]bool // notices
 }
@@ -220,11 +221,15 @@ func (d *Decoder) parseLine(start int) (end int, blank bool, f *fault) {
 		return 0, false, &fault{reason: "expected an object, found " + d.found(p)}
 	}
 	d.steps.begin(start)
+	d.wrong = d.wrong[:0]
 	if p, f = d.object(d.shape.root, d.cols, d.row, p, 1); f != nil {
 		return 0, false, f
 	}
 	if p = d.blanks(p); d.buf[p] != '\n' {
 		return 0, false, &fault{reason: "expected the end of the line behind the object, found " + d.found(p)}
+	}
+	if len(d.wrong) > 0 {
+		return 0, false, d.wrong[0].why
 	}
 	d.steps.end(d.buf, p+1)
 	return p + 1, false, nil

@@ -3,6 +3,7 @@ package ndjson
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/format/column"
@@ -114,25 +115,59 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 	return end, nil
 }
 
-// member reads the value of a known key.
+// member reads the value of a known key. A value of the wrong type does not end the
+// row yet: the line may be no JSON at all, or give the key again.
 func (d *Decoder) member(n *node, k int, c *column.Builder, i, value, depth int) (int, *fault) {
 	if !n.seen[k].Load() {
 		n.seen[k].Store(true)
 	}
 	if c.Last == i {
 		d.notice(fmt.Sprintf("the key %q appears more than once in a line; its last value counts", join(n.path, n.names[k])))
-		c.Reset(i)
-		d.steps.giveUp()
+		d.again(c, i)
 	}
 	c.Last = i
-	if c.Type.Kind == types.Struct && d.buf[value] == '{' {
-		// Its members are steps of their own.
-		return d.value(n.parts[k], c, i, value, depth+1)
+	// The members of a STRUCT are steps of their own.
+	isStep := c.Type.Kind != types.Struct || d.buf[value] != '{'
+	if isStep {
+		d.steps.valueBegins(d.buf, value, opOf(c), c, n.parts[k], depth+1)
 	}
-	d.steps.valueBegins(d.buf, value, opOf(c), c, n.parts[k], depth+1)
 	after, f := d.value(n.parts[k], c, i, value, depth+1)
-	d.steps.valueEnds(after)
+	if f != nil && f.column != "" {
+		c.Reset(i)
+		c.SetNull(i)
+		d.wrong = append(d.wrong, wrongValue{c, i, f})
+		after, f = d.skip(value, depth+1)
+	}
+	if isStep {
+		d.steps.valueEnds(after)
+	}
 	return after, f
+}
+
+// wrongValue is a value that does not fit its column.
+type wrongValue struct {
+	col  *column.Builder
+	slot int
+	why  *fault
+}
+
+// again forgets the value in slot i, the last one of c, since another one follows.
+func (d *Decoder) again(c *column.Builder, i int) {
+	d.steps.giveUp()
+	d.wrong = slices.DeleteFunc(d.wrong, func(w wrongValue) bool { return holds(c, i, w) })
+	c.Reset(i)
+}
+
+// holds reports whether a wrong value is in slot i of c, its last one, or a part of
+// it.
+func holds(c *column.Builder, i int, w wrongValue) bool {
+	if c == w.col {
+		return w.slot >= i
+	}
+	if c.Type.Kind == types.List || c.Type.Kind == types.Map {
+		i = int(c.Offsets[i])
+	}
+	return slices.ContainsFunc(c.Children, func(part *column.Builder) bool { return holds(part, i, w) })
 }
 
 func (d *Decoder) noteOtherCase(n *node, key []byte) {
