@@ -83,8 +83,13 @@ func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.
 		if err != nil {
 			return err
 		}
-		stop := context.AfterFunc(ctx, func() { interrupt(dc) })
-		defer stop()
+		interrupted := make(chan struct{})
+		stop := context.AfterFunc(ctx, func() { defer close(interrupted); interrupt(dc) })
+		defer func() {
+			if !stop() {
+				<-interrupted // or it would hit the next statement
+			}
+		}()
 		reader, err = a.QueryContext(ctx, text, args...)
 		return err
 	})

@@ -77,17 +77,27 @@ func (t *target) insertSQL(view string) string {
 // deleteSQL returns the statement that removes the rows whose keys are in a view. NULL
 // keys match each other. The window column is compared with =, which lets DuckDB
 // read only the part of the table from the least window of the batch on: 0.5 ms for
-// 1000 keys at 5 M rows, where IS NOT DISTINCT FROM takes 47 ms.
+// 1000 keys at 5 M rows, where IS NOT DISTINCT FROM takes 47 ms. Only the totals of
+// a ROLLUP have no window.
 func (t *target) deleteSQL(b *sinks.Batch, view string) string {
 	matches := make([]string, len(b.Keys))
 	for i, key := range b.Keys {
 		operator := " IS NOT DISTINCT FROM "
-		if key == b.WindowColumn {
+		if key == b.WindowColumn && !hasNull(b.Records, key) {
 			operator = " = "
 		}
 		matches[i] = "t." + types.QuoteIdent(t.columns[t.into[key]].name) + operator + t.casts[key]
 	}
 	return "DELETE FROM " + t.name + " AS t USING " + view + " AS v WHERE " + strings.Join(matches, " AND ")
+}
+
+func hasNull(records []arrow.Record, column int) bool {
+	for _, rec := range records {
+		if rec.Column(column).NullN() > 0 {
+			return true
+		}
+	}
+	return false
 }
 
 // unchanged refuses a table that was dropped or altered since it was checked. It is

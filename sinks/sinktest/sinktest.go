@@ -38,6 +38,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"older run", testGeneration},
 		{"update", testUpdate},
 		{"update with NULL keys", testNullKeys},
+		{"update with a NULL window", testNullWindow},
 		{"update without keys", testUpdateNoKeys},
 		{"complete", testComplete},
 		{"empty batch", testEmpty},

@@ -90,6 +90,22 @@ func testNullKeys(t *testing.T, p Place) {
 	WantRows(t, p, "t", "1970-01-01 00:01:00 | NULL | 2", "1970-01-01 00:00:00 | a | 1", "1970-01-01 00:01:00 | '' | 3")
 }
 
+func testNullWindow(t *testing.T, p Place) {
+	o := Context("t", sinks.Update, 0, 1)
+	s := MustOpen(t, p, o)
+	total := func(n string) arrow.Record {
+		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, types.ArrowSchema(Fields), strings.NewReader(`[{"n":`+n+`}]`))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}), total("1")))
+	MustWrite(t, s, Batch(o, 1, 1, Record(Row{1, "a", 1}), total("2")))
+	MustWrite(t, s, Batch(o, 1, 2, Record(Row{1, "a", 3})))
+	WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 1", "1970-01-01 00:01:00 | a | 3", "NULL | NULL | 2")
+}
+
 func testUpdateNoKeys(t *testing.T, p Place) {
 	o := Context("t", sinks.Update)
 	s := MustOpen(t, p, o)
