@@ -17,6 +17,9 @@ import (
 // ARITHMETIC_OVERFLOW. UBIGINT, which Spark does not have, sums as DECIMAL(20,0).
 func bindSum(c aggregateCall) (*Aggregate, error) { return bindSumOf(c, false) }
 
+// bindTrySum binds try_sum(x): sum, but NULL for good once it has left the range.
+func bindTrySum(c aggregateCall) (*Aggregate, error) { return bindSumOf(c, true) }
+
 func bindSumOf(c aggregateCall, try bool) (*Aggregate, error) {
 	in := c.args[0].Type()
 	agg := &Aggregate{Args: c.args, Nullable: true}

@@ -32,12 +32,36 @@ type aggregateCall struct {
 // and a file agg_*.go that is named after it or its family. Types, NULL and overflow
 // rules are Spark's; names that only DuckDB has mean what they mean there.
 var aggregateSpecs = []aggregateSpec{
+	{name: "any", canonical: "bool_or", argsMin: 1, argsMax: 1, usage: "any(condition)", bind: bindBoolOr},
+	{name: "any_value", canonical: "first", argsMin: 1, argsMax: 2, usage: "any_value(value [, ignore_nulls])", bind: bindFirst},
 	{name: "avg", argsMin: 1, argsMax: 1, usage: "avg(number)", bind: bindAvg},
+	{name: "bit_and", argsMin: 1, argsMax: 1, usage: "bit_and(integer)", bind: bindBitAnd},
+	{name: "bit_or", argsMin: 1, argsMax: 1, usage: "bit_or(integer)", bind: bindBitOr},
+	{name: "bit_xor", argsMin: 1, argsMax: 1, usage: "bit_xor(integer)", bind: bindBitXor},
+	{name: "bool_and", argsMin: 1, argsMax: 1, usage: "bool_and(condition)", bind: bindBoolAnd},
+	{name: "bool_or", argsMin: 1, argsMax: 1, usage: "bool_or(condition)", bind: bindBoolOr},
 	{name: "count", argsMax: -1, star: true, usage: "count(*) or count(value, ...)", bind: bindCount},
+	{name: "count_if", argsMin: 1, argsMax: 1, usage: "count_if(condition)", bind: bindCountIf},
+	{name: "every", canonical: "bool_and", argsMin: 1, argsMax: 1, usage: "every(condition)", bind: bindBoolAnd},
+	{name: "first", argsMin: 1, argsMax: 2, usage: "first(value [, ignore_nulls])", bind: bindFirst},
+	{name: "first_value", canonical: "first", argsMin: 1, argsMax: 2, usage: "first_value(value [, ignore_nulls])", bind: bindFirst},
+	{name: "last", argsMin: 1, argsMax: 2, usage: "last(value [, ignore_nulls])", bind: bindLast},
+	{name: "last_value", canonical: "last", argsMin: 1, argsMax: 2, usage: "last_value(value [, ignore_nulls])", bind: bindLast},
 	{name: "max", argsMin: 1, argsMax: 1, usage: "max(value)", bind: bindMax},
+	{name: "max_by", argsMin: 2, argsMax: 2, usage: "max_by(value, order)", bind: bindMaxBy},
 	{name: "mean", canonical: "avg", argsMin: 1, argsMax: 1, usage: "mean(number)", bind: bindAvg},
 	{name: "min", argsMin: 1, argsMax: 1, usage: "min(value)", bind: bindMin},
+	{name: "min_by", argsMin: 2, argsMax: 2, usage: "min_by(value, order)", bind: bindMinBy},
+	{name: "some", canonical: "bool_or", argsMin: 1, argsMax: 1, usage: "some(condition)", bind: bindBoolOr},
+	{name: "std", canonical: "stddev_samp", argsMin: 1, argsMax: 1, usage: "std(number)", bind: bindStddevSamp},
+	{name: "stddev", canonical: "stddev_samp", argsMin: 1, argsMax: 1, usage: "stddev(number)", bind: bindStddevSamp},
+	{name: "stddev_pop", argsMin: 1, argsMax: 1, usage: "stddev_pop(number)", bind: bindStddevPop},
+	{name: "stddev_samp", argsMin: 1, argsMax: 1, usage: "stddev_samp(number)", bind: bindStddevSamp},
 	{name: "sum", argsMin: 1, argsMax: 1, usage: "sum(number)", bind: bindSum},
+	{name: "try_sum", argsMin: 1, argsMax: 1, usage: "try_sum(number)", bind: bindTrySum},
+	{name: "var_pop", argsMin: 1, argsMax: 1, usage: "var_pop(number)", bind: bindVarPop},
+	{name: "var_samp", argsMin: 1, argsMax: 1, usage: "var_samp(number)", bind: bindVarSamp},
+	{name: "variance", canonical: "var_samp", argsMin: 1, argsMax: 1, usage: "variance(number)", bind: bindVarSamp},
 }
 
 // IsAggregate reports whether a name, in any case, is an aggregate function.

@@ -7,6 +7,7 @@ package optest
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -85,7 +86,21 @@ func Run(t *testing.T, c Case) {
 	}
 }
 
+// RunSome runs the case in four of the ways, drawn by seed, for cases of which there are
+// many.
+func RunSome(t *testing.T, c Case, seed uint64) {
+	t.Helper()
+	rng := rand.New(rand.NewPCG(seed, 1))
+	for _, state := range []stateWay{keep, changes, snapshot, mixed} {
+		w := way{chunk: rng.IntN(4), segments: 1 + rng.IntN(3), dict: rng.IntN(2) == 0, state: state}
+		if run(t, c, w); t.Failed() {
+			t.Fatalf("seed %d, %s", seed, w)
+		}
+	}
+}
+
 func run(t *testing.T, c Case, w way) {
+	t.Helper()
 	life := &life{c: c, w: w}
 	for i, step := range c.Steps {
 		o, err := life.operator()
