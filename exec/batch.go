@@ -76,6 +76,9 @@ func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error
 	if err := r.open(); err != nil {
 		return nil, err
 	}
+	if err := r.loadTables(); err != nil {
+		return nil, err
+	}
 	opened := time.Now()
 	res := &result{plan: p, started: start, durations: map[string]time.Duration{"getBatch": opened.Sub(start)}}
 	if err := r.begin(); err != nil {

@@ -30,7 +30,7 @@ func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error)
 			return nil, fmt.Errorf("planning batch %d: %w", p.plan.Batch, err)
 		}
 		p.digest, p.durable = digest, true
-		defer func(d time.Duration) { q.walCommit = d }(time.Since(start))
+		q.walCommit = time.Since(start)
 	}
 	res, err := q.execute(ctx, p.plan)
 	if err != nil {
@@ -39,13 +39,33 @@ func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error)
 	res.replay, res.offsets = p.replay, p.offsets
 	q.wm.observe(res.event)
 	res.watermark, res.nodes = q.wm.global, q.wm.snapshot()
-	if q.log != nil && p.plan.Batch-q.snapshotAt >= int64(q.cfg.SnapshotEvery) {
+	if q.snapshotDue(p.plan.Batch) {
 		if res.snapshot, err = q.appendSnapshot(res); err != nil {
 			return nil, err
 		}
 		q.snapshotAt = p.plan.Batch
 	}
 	return res, nil
+}
+
+// snapshotBytesMin is how much log is worth a snapshot however small the state is:
+// reading it back takes a restart a few milliseconds.
+const snapshotBytesMin = 16 << 20
+
+// snapshotDue reports whether a snapshot belongs to this batch: after so many
+// batches, or when a restart would read more than twice the state (performance §5).
+func (q *Query) snapshotDue(batch int64) bool {
+	if q.log == nil {
+		return false
+	}
+	if batch-q.snapshotAt >= int64(q.cfg.SnapshotEvery) {
+		return true
+	}
+	held := int64(0)
+	for _, b := range q.states {
+		held += b.state.Stats().MemoryBytes
+	}
+	return q.log.BytesSinceSnapshot() > max(snapshotBytesMin, 2*held)
 }
 
 // startCommit stores the rows of a batch and makes it final, in the background.

@@ -29,6 +29,8 @@ type Config struct {
 	Keys         []int
 	WindowColumn int
 
+	Tables Tables // for stream–table joins; nil if the plan has none
+
 	FS  vfs.FS
 	Dir string // the checkpoint; "" for an ad-hoc query that keeps nothing
 
@@ -39,7 +41,14 @@ type Config struct {
 	Clock          Clock
 	LateRows       LatePolicy
 	BadRecordsFail bool
-	SnapshotEvery  int // batches between snapshots at least; default 100
+	StateRowsMax   int64 // rows an operator may hold; 0: no limit
+	StateBytesMax  int64 // bytes an operator may hold; 0: no limit
+	SnapshotEvery  int   // batches between snapshots at most; default 100
+	// Poll is the pause between looks at the sources when nothing is due; default
+	// 100 ms.
+	Poll time.Duration
+	// Print is the fingerprint of the plan, kept in the checkpoint for the next start.
+	Print []byte
 
 	// OnBatch sees every committed batch in order: its progress and its rows, which
 	// are valid during the call. Called from the goroutine of Run.

@@ -18,13 +18,14 @@ import (
 // Query is one query with its checkpoint open. Run, Flush and Close belong to one
 // goroutine; Stop and Progress may be called from any.
 type Query struct {
-	cfg    Config
-	root   *breaker
-	states []*breaker // by index
-	log    *checkpoint.Log
-	id     string // identity, for ever
-	run    int64  // generation: number of this start
-	resume Resume
+	cfg     Config
+	root    *breaker
+	states  []*breaker // by index
+	statics []static   // tables that joins read
+	log     *checkpoint.Log
+	id      string // identity, for ever
+	run     int64  // generation: number of this start
+	resume  Resume
 
 	wm         watermarks
 	late       int64 // eviction watermark of the newest executed batch: L of the next

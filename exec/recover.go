@@ -30,11 +30,11 @@ import (
 func Open(ctx context.Context, cfg Config) (*Query, error) {
 	cfg.setDefaults()
 	q := &Query{cfg: cfg, stop: make(chan struct{}), snapshotAt: -1}
-	root, err := lower(&q.cfg)
+	root, statics, err := lower(&q.cfg)
 	if err != nil {
 		return nil, err
 	}
-	q.root, q.states = root, statefuls(root)
+	q.root, q.statics, q.states = root, statics, statefuls(root)
 	for i, b := range q.states {
 		b.index = i
 	}
@@ -44,12 +44,15 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 		q.resume = Resume{New: true}
 		return q, q.restorePositions(nil)
 	}
-	log, rec, err := checkpoint.Open(cfg.FS, cfg.Dir, checkpoint.Options{Query: cfg.Name})
+	log, rec, err := checkpoint.Open(cfg.FS, cfg.Dir, checkpoint.Options{})
 	if err != nil {
 		return nil, err
 	}
 	q.log, q.id, q.run = log, rec.QueryID, rec.Generation
 	q.resume = Resume{New: rec.New, Previous: rec.Print}
+	for _, n := range rec.Notices {
+		q.notice(n)
+	}
 	if err := q.recover(ctx, rec); err != nil {
 		return nil, errors.Join(err, log.Close())
 	}

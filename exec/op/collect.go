@@ -100,11 +100,7 @@ func (s *Sort) Finish(emit Emit) error {
 			return err
 		}
 		defer a.Release()
-		cmp, err := expr.Comparer(a)
-		if err != nil {
-			return err
-		}
-		less[k] = orderOf(a, cmp, key)
+		less[k] = orderOf(a, expr.Order(key.Expr.Type(), a), key)
 	}
 	rows := make([]int32, all.NumRows())
 	for i := range rows {

@@ -1,0 +1,206 @@
+package exec
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/exec/op"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
+
+// lower turns a plan into operators. The root collects the rows; statics are the
+// tables to load before each batch.
+func lower(cfg *Config) (root *breaker, statics []static, err error) {
+	l := &lowering{cfg: cfg, alloc: memory.DefaultAllocator}
+	t, err := l.node(cfg.Plan.Root)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &breaker{op: &op.Collect{}, ins: []tree{t}}, l.statics, nil
+}
+
+type lowering struct {
+	cfg     *Config
+	alloc   memory.Allocator
+	statics []static // tables that joins read
+}
+
+// node dispatches; each case is one line or a method.
+func (l *lowering) node(n plan.Node) (tree, error) {
+	switch n := n.(type) {
+	case *plan.Scan:
+		return &scan{source: n.Source}, nil
+	case *plan.Watermark:
+		return l.stage(n.Input, &op.Watermark{ID: n.Def.ID, Column: n.Index})
+	case *plan.Filter:
+		return l.stage(n.Input, &op.Filter{Cond: n.Cond, Count: readsRows(n.Input)})
+	case *plan.Project:
+		return l.stage(n.Input, &op.Project{Exprs: n.Exprs, Schema: schemaOf(n.Cols)})
+	case *plan.WindowAssign:
+		return l.assign(n)
+	case *plan.Expand:
+		return l.stage(n.Input, &op.Expand{Keys: n.Keys, Sets: n.Sets, Schema: schemaOf(n.Cols)})
+	case *plan.Unnest:
+		return l.stage(n.Input, &op.Unnest{List: n.List, Outer: n.Outer, Schema: schemaOf(n.Cols)})
+	case *plan.Aggregate:
+		return l.aggregate(n)
+	case *plan.Dedup:
+		return l.dedup(n)
+	case *plan.Join:
+		return l.join(n)
+	case *plan.Union:
+		return l.union(n)
+	case *plan.Sort:
+		return l.sort(n)
+	case *plan.Limit:
+		return l.limit(n)
+	}
+	return nil, fmt.Errorf("a plan node %T that exec cannot run", n)
+}
+
+// schemaOf returns the Arrow schema of plan columns.
+func schemaOf(cols []plan.Column) *arrow.Schema {
+	fields := make([]types.Field, len(cols))
+	for i, c := range cols {
+		fields[i] = c.Field
+	}
+	return types.ArrowSchema(fields)
+}
+
+// readsRows reports whether the rows of n are rows of a source, so that a filter
+// over them removes input rows.
+func readsRows(n plan.Node) bool {
+	switch n := n.(type) {
+	case *plan.Scan:
+		return true
+	case *plan.Watermark, *plan.Filter, *plan.Project:
+		return readsRows(n.Inputs()[0])
+	case *plan.Union:
+		for _, in := range n.Ins {
+			if !readsRows(in) {
+				return false
+			}
+		}
+		return true
+	}
+	return false
+}
+
+// stage puts a stage on the pipe of its input.
+func (l *lowering) stage(input plan.Node, s op.Stage) (tree, error) {
+	in, err := l.node(input)
+	if err != nil {
+		return nil, err
+	}
+	if p, ok := in.(*pipe); ok {
+		p.stages = append(p.stages, s)
+		return p, nil
+	}
+	return &pipe{in: in, stages: []op.Stage{s}}, nil
+}
+
+// stateful wraps an operator that keeps state.
+func stateful(s op.Stateful, eventTime []expr.Expr, ins ...tree) *breaker {
+	return &breaker{op: s, state: s, ins: ins, eventTime: eventTime}
+}
+
+func (l *lowering) assign(n *plan.WindowAssign) (tree, error) {
+	if n.Spec.Kind == plan.Session {
+		return nil, sqlerr.New("UNSUPPORTED_FEATURE", "a session window without GROUP BY has no meaning: a session is known when it is over").
+			WithHint("GROUP BY window_start, window_end and the keys of the session")
+	}
+	return l.stage(n.Input, &op.Assign{Time: n.Time, Windows: fixedWindows(n.Spec), Schema: schemaOf(n.Cols)})
+}
+
+func fixedWindows(s *plan.WindowSpec) op.Windows {
+	return op.Windows{
+		SizeMicros: s.SizeMicros, SlideMicros: s.SlideMicros, OffsetMicros: s.OffsetMicros,
+		Cumulate: s.Kind == plan.Cumulate,
+	}
+}
+
+func (l *lowering) dedup(n *plan.Dedup) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	cols := n.Input.Columns()
+	cfg := op.DedupConfig{Within: n.Within, Alloc: l.alloc, StateRowsMax: l.cfg.StateRowsMax}
+	for _, k := range n.Keys {
+		cfg.Keys = append(cfg.Keys, column(cols, k))
+	}
+	if n.EventTime >= 0 {
+		if cfg.Time, err = instant(cols, n.EventTime); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case n.Within:
+		cfg.Expire, cfg.DelayMicros = cfg.Time, cols[n.EventTime].Mark.Watermark.DelayMicros
+	case n.EventKey >= 0:
+		if cfg.Expire, err = instant(cols, n.EventKey); err != nil {
+			return nil, err
+		}
+	}
+	return stateful(op.NewDedup(cfg), times(cfg.Time), in), nil
+}
+
+// column refers to a column of a node.
+func column(cols []plan.Column, i int) expr.Expr {
+	c := cols[i]
+	return &expr.Column{Index: i, Name: c.Name, T: c.Type, Null: c.Nullable}
+}
+
+// instant is the time of an event-time column: its value, or the end of a window.
+func instant(cols []plan.Column, i int) (expr.Expr, error) { return endOf(column(cols, i)) }
+
+func times(list ...expr.Expr) []expr.Expr {
+	var out []expr.Expr
+	for _, e := range list {
+		if e != nil {
+			out = append(out, e)
+		}
+	}
+	return out
+}
+
+func (l *lowering) union(n *plan.Union) (tree, error) {
+	u := &union{}
+	for _, in := range n.Ins {
+		t, err := l.node(in)
+		if err != nil {
+			return nil, err
+		}
+		u.ins = append(u.ins, t)
+	}
+	return u, nil
+}
+
+func (l *lowering) sort(n *plan.Sort) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	s := &op.Sort{Alloc: l.alloc}
+	for _, k := range n.Keys {
+		s.Keys = append(s.Keys, op.SortKey{Expr: k.Expr, Desc: k.Desc, NullsFirst: k.NullsFirst})
+	}
+	return &breaker{op: s, ins: []tree{in}}, nil
+}
+
+func (l *lowering) limit(n *plan.Limit) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	lim := &op.Limit{Count: n.Count, Offset: n.Offset, Lifetime: l.cfg.Plan.Mode == plan.Append}
+	if !lim.Lifetime {
+		return &breaker{op: lim, ins: []tree{in}}, nil
+	}
+	return stateful(lim, nil, in), nil
+}

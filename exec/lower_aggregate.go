@@ -1,0 +1,51 @@
+package exec
+
+import (
+	"ssql/exec/op"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
+
+var aggregateModes = map[plan.Mode]op.Mode{
+	plan.Append: op.AppendMode, plan.Update: op.UpdateMode, plan.Complete: op.CompleteMode,
+}
+
+func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	cfg := op.AggregateConfig{
+		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, Keys: n.Keys, Schema: schemaOf(n.Cols),
+		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
+		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
+		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
+	}
+	for _, a := range n.Aggs {
+		cfg.Calls = append(cfg.Calls, op.AggregateCall{Aggregate: a.Aggregate, Filter: a.Filter, Distinct: a.Distinct})
+	}
+	if n.Window != nil {
+		w := fixedWindows(n.Window)
+		cfg.Windows = &w
+	}
+	if n.EventKey >= 0 {
+		if cfg.Close, err = endOf(n.Keys[n.EventKey]); err != nil {
+			return nil, err
+		}
+	}
+	agg, err := op.NewAggregate(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return stateful(agg, times(cfg.Time, cfg.Close), in), nil
+}
+
+// endOf is the time that a key stands for: its value, or the end of a window.
+func endOf(key expr.Expr) (expr.Expr, error) {
+	if key.Type().Kind == types.Struct {
+		return expr.BindField(key, "end", sqlerr.Span{})
+	}
+	return key, nil
+}

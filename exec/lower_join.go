@@ -1,0 +1,116 @@
+package exec
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/exec/op"
+	"ssql/plan"
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
+
+// Tables reads a DuckDB table for a stream–table join.
+type Tables interface {
+	// Snapshot returns the rows of a table, quoted name or query in parentheses, with
+	// the given columns, as they are now.
+	Snapshot(ctx context.Context, text string, fields []types.Field) ([]arrow.Record, error)
+}
+
+// static is a table that a join reads anew before each batch.
+type static struct {
+	join   *op.StaticJoin
+	text   string
+	fields []types.Field
+}
+
+var joinKinds = map[plan.JoinKind]op.JoinKind{
+	plan.Inner: op.JoinInner, plan.LeftOuter: op.JoinLeft, plan.RightOuter: op.JoinRight,
+	plan.FullOuter: op.JoinFull, plan.LeftSemi: op.JoinSemi, plan.LeftAnti: op.JoinAnti,
+}
+
+func (l *lowering) join(n *plan.Join) (tree, error) {
+	if n.Static {
+		return l.staticJoin(n)
+	}
+	left, err := l.node(n.Left)
+	if err != nil {
+		return nil, err
+	}
+	right, err := l.node(n.Right)
+	if err != nil {
+		return nil, err
+	}
+	cfg := op.JoinConfig{
+		Kind: joinKinds[n.Kind], NullSafe: n.NullSafe, Residual: n.Residual, Schema: schemaOf(n.Cols),
+		HoldOutput: n.State.KeyTime < 0, Alloc: l.alloc, StateRowsMax: l.cfg.StateRowsMax,
+	}
+	if cfg.Left, err = joinSide(n, n.Left, n.LeftKeys, n.LeftFilter, n.State.LeftTime, n.State.LeftBound); err != nil {
+		return nil, err
+	}
+	if cfg.Right, err = joinSide(n, n.Right, n.RightKeys, n.RightFilter, n.State.RightTime, n.State.RightBound); err != nil {
+		return nil, err
+	}
+	j, err := op.NewJoin(cfg)
+	if err != nil {
+		return nil, err
+	}
+	return stateful(j, times(cfg.Left.Time, cfg.Right.Time), left, right), nil
+}
+
+// joinSide derives what makes a row of one side late and when it may go: by the key
+// that carries event time, or by the side's own time and its bound.
+func joinSide(n *plan.Join, side plan.Node, keys []expr.Expr, filter expr.Expr, timeColumn int, bound *int64) (op.JoinSide, error) {
+	cols := side.Columns()
+	s := op.JoinSide{Schema: schemaOf(cols), Keys: keys, Filter: filter}
+	var err error
+	if timeColumn >= 0 {
+		if s.Time, err = instant(cols, timeColumn); err != nil {
+			return s, err
+		}
+	}
+	switch {
+	case n.State.KeyTime >= 0:
+		s.Evict, err = endOf(keys[n.State.KeyTime])
+	case bound != nil && s.Time != nil:
+		s.Evict, s.BoundMicros = s.Time, *bound
+	}
+	return s, err
+}
+
+func (l *lowering) staticJoin(n *plan.Join) (tree, error) {
+	table, ok := n.Right.(*plan.StaticScan)
+	if !ok {
+		return nil, fmt.Errorf("the table side of a join is a %T", n.Right)
+	}
+	j := &op.StaticJoin{
+		Kind: joinKinds[n.Kind], LeftKeys: n.LeftKeys, RightKeys: n.RightKeys, NullSafe: n.NullSafe,
+		LeftFilter: n.LeftFilter, RightFilter: n.RightFilter, Residual: n.Residual,
+		TableSchema: schemaOf(table.Cols), Schema: schemaOf(n.Cols),
+	}
+	s := static{join: j, text: table.Table}
+	for _, c := range table.Cols {
+		s.fields = append(s.fields, c.Field)
+	}
+	l.statics = append(l.statics, s)
+	return l.stage(n.Left, j)
+}
+
+// loadTables reads every joined table as it is at the start of the batch.
+func (r *batchRun) loadTables() error {
+	for _, s := range r.q.statics {
+		if r.q.cfg.Tables == nil {
+			return fmt.Errorf("query %q joins a table and has no database", r.q.cfg.Name)
+		}
+		chunks, err := r.q.cfg.Tables.Snapshot(r.ctx, s.text, s.fields)
+		if err != nil {
+			return fmt.Errorf("reading table %s for a join: %w", s.text, err)
+		}
+		if err := s.join.Load(r.expr, chunks); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,208 @@
+package op
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/state"
+)
+
+// DedupConfig is what NewDedup needs.
+type DedupConfig struct {
+	Keys []expr.Expr
+	// Time is the event time of the input, a TIMESTAMP: rows at or before the late
+	// watermark are dropped, whether it is a key or not; nil without.
+	Time expr.Expr
+	// A key is forgotten when Expire plus DelayMicros is at or before the eviction
+	// watermark: the event time if it is a key (delay 0), or within the watermark
+	// (delay that of the watermark). Nil: keys stay for ever.
+	Expire       expr.Expr
+	DelayMicros  int64
+	Within       bool
+	StateRowsMax int64 // 0: no limit
+	Alloc        memory.Allocator
+}
+
+// Dedup passes the first row of each key, when it arrives (spark-semantics §1.4).
+// NULL keys are equal. A duplicate does not renew the time of its key.
+type Dedup struct {
+	cfg   DedupConfig
+	keys  *state.Multimap
+	batch *Batch
+	out   []arrow.Record
+	stats Stats
+}
+
+var _ Stateful = (*Dedup)(nil)
+
+// NewDedup returns a deduplication without state.
+func NewDedup(cfg DedupConfig) *Dedup { return &Dedup{cfg: cfg, keys: state.NewMultimap()} }
+
+// Begin starts a batch.
+func (d *Dedup) Begin(b *Batch) error {
+	d.batch, d.stats, d.out = b, Stats{}, nil
+	return nil
+}
+
+// Segment keeps the chunks of a segment until it is merged.
+func (d *Dedup) Segment(input int) Segment { return &Rows{Input: input} }
+
+// Merge passes the rows of a segment that are the first of their key.
+func (d *Dedup) Merge(s Segment) error {
+	rows := s.(*Rows)
+	defer rows.Release()
+	for _, rec := range rows.Chunks {
+		if err := d.take(rec); err != nil {
+			return err
+		}
+	}
+	if limit := d.cfg.StateRowsMax; limit > 0 && int64(d.keys.Len()) > limit {
+		return sqlerr.New("E_LIMIT", "the deduplication holds %d keys, more than state_rows_max = %d", d.keys.Len(), limit).
+			WithHint("deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten, or raise state_rows_max")
+	}
+	return nil
+}
+
+func (d *Dedup) take(rec arrow.Record) error {
+	rec.Retain()
+	if d.cfg.Time != nil {
+		kept, late, err := SplitLate(d.batch, d.cfg.Time, rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+		if late != nil {
+			d.stats.RowsLate += late.NumRows()
+			err = d.batch.Late(late)
+			late.Release()
+		}
+		if err != nil || kept == nil {
+			return err
+		}
+		rec = kept
+	}
+	defer rec.Release()
+	first, err := d.firsts(rec)
+	if err != nil || len(first) == 0 {
+		return err
+	}
+	out, err := Take(d.cfg.Alloc, rec, first)
+	if err != nil {
+		return err
+	}
+	d.out = append(d.out, out)
+	return nil
+}
+
+// firsts remembers the new keys of a chunk and returns their rows.
+func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
+	cols, err := evalAll(d.batch.Expr, d.cfg.Keys, rec)
+	if err != nil {
+		return nil, err
+	}
+	enc, err := encoders(cols, true)
+	if err != nil {
+		return nil, err
+	}
+	var expire *array.Timestamp
+	if d.cfg.Expire != nil {
+		a, err := d.cfg.Expire.Eval(d.batch.Expr, rec)
+		if err != nil {
+			return nil, err
+		}
+		defer a.Release()
+		expire = a.(*array.Timestamp)
+	}
+	var first []int32
+	var key []byte
+	for row := 0; row < int(rec.NumRows()); row++ {
+		key = key[:0]
+		for _, e := range enc {
+			key = e(key, row)
+		}
+		known := false
+		d.keys.Each(key, func(int32) bool { known = true; return false })
+		if known {
+			continue
+		}
+		until := state.NoTime
+		if expire != nil && expire.IsValid(row) {
+			until = int64(expire.Value(row)) + d.cfg.DelayMicros
+		}
+		d.keys.Insert(key, true, until, nil)
+		d.stats.RowsUpdated++
+		first = append(first, int32(row))
+	}
+	return first, nil
+}
+
+// evalAll evaluates expressions over one chunk. The columns are not released: they
+// live as long as the chunk's buffers.
+func evalAll(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record) ([]arrow.Array, error) {
+	cols := make([]arrow.Array, len(exprs))
+	for i, e := range exprs {
+		a, err := e.Eval(c, rec)
+		if err != nil {
+			return nil, err
+		}
+		cols[i] = a
+	}
+	return cols, nil
+}
+
+// Finish hands out the rows and forgets the keys whose time is over.
+func (d *Dedup) Finish(emit Emit) error {
+	if d.cfg.Expire != nil {
+		d.keys.Evict(d.batch.EvictMicros, func(int32) { d.stats.RowsRemoved++ })
+	}
+	d.stats.RowsTotal = int64(d.keys.Len())
+	d.stats.MemoryBytes = d.keys.Bytes()
+	for _, rec := range d.out {
+		if err := emit(rec); err != nil {
+			return err
+		}
+		rec.Release()
+	}
+	d.out = nil
+	return nil
+}
+
+// Name is Spark's name of the operator.
+func (d *Dedup) Name() string {
+	if d.cfg.Within {
+		return "dedupeWithinWatermark"
+	}
+	return "dedupe"
+}
+
+// WantsBatch is true whenever the watermark moved, as in Spark.
+func (d *Dedup) WantsBatch(next, last int64) bool { return next > last }
+
+// OutputWatermark passes the watermark on: a row is emitted when it arrives.
+func (d *Dedup) OutputWatermark(in int64) int64 { return in }
+
+// Stats describes the last batch.
+func (d *Dedup) Stats() Stats { return d.stats }
+
+// AppendChanges writes the keys that came and went.
+func (d *Dedup) AppendChanges(dst []byte) []byte { return d.keys.AppendChanges(dst) }
+
+// ApplyChanges replays what AppendChanges wrote.
+func (d *Dedup) ApplyChanges(b []byte) error {
+	err := d.keys.ApplyChanges(b)
+	d.stats.RowsTotal = int64(d.keys.Len())
+	return err
+}
+
+// AppendSnapshot writes all keys.
+func (d *Dedup) AppendSnapshot(dst []byte) []byte { return d.keys.AppendSnapshot(dst) }
+
+// Restore replaces all keys.
+func (d *Dedup) Restore(b []byte) error {
+	err := d.keys.Restore(b)
+	d.stats.RowsTotal = int64(d.keys.Len())
+	return err
+}

@@ -1,0 +1,526 @@
+package op
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/state"
+)
+
+// JoinKind is the type of a join.
+type JoinKind uint8
+
+// The join kinds. LeftAnti emits a left row when it can find no partner any more.
+const (
+	JoinInner JoinKind = iota
+	JoinLeft
+	JoinRight
+	JoinFull
+	JoinSemi
+	JoinAnti
+)
+
+// JoinSide describes one input of a stream–stream join.
+type JoinSide struct {
+	Schema *arrow.Schema
+	Keys   []expr.Expr // over the side's columns
+	Filter expr.Expr   // conjuncts of ON over this side alone; nil without
+	// Time is what makes a row late, a TIMESTAMP; nil: rows of the side are never
+	// late.
+	Time expr.Expr
+	// A row may go when Evict is at most the eviction watermark plus BoundMicros;
+	// nil: rows stay for ever.
+	Evict       expr.Expr
+	BoundMicros int64
+}
+
+// JoinConfig is what NewJoin needs.
+type JoinConfig struct {
+	Kind        JoinKind
+	Left, Right JoinSide
+	NullSafe    []bool    // per key: NULL equals NULL
+	Residual    expr.Expr // over the columns of both sides, left first; nil without
+	Schema      *arrow.Schema
+	// HoldOutput makes the watermark below the join wait for what it still may emit
+	// (range conditions).
+	HoldOutput   bool
+	StateRowsMax int64 // 0: no limit
+	Alloc        memory.Allocator
+}
+
+// Join joins two streams row by row, in Spark's order (spark-semantics §1.5): left
+// rows against the right rows of earlier batches, right rows against all left rows,
+// then null rows of outer joins whose time is over, then evictions.
+//
+// NULL keys match nothing, in every join (D10), unless the key is null-safe.
+type Join struct {
+	cfg    JoinConfig
+	sides  [2]*joinSide
+	batch  *Batch
+	out    []arrow.Record
+	stats  Stats
+	blanks [2]*nullRow
+}
+
+var _ Stateful = (*Join)(nil)
+
+// joinSide is one side and its buffered rows.
+type joinSide struct {
+	*JoinSide
+	rows *state.Multimap
+	// keep says that a row without partner is emitted with NULLs for the other side:
+	// at once if its own filter removes it, else when its time is over.
+	keep bool
+	late int64
+}
+
+// pairsMax bounds how many candidate pairs are held as columns at once.
+const pairsMax = 1 << 15
+
+// NewJoin returns a join without state.
+func NewJoin(cfg JoinConfig) (*Join, error) {
+	if len(cfg.Left.Keys) == 0 || len(cfg.Left.Keys) != len(cfg.Right.Keys) {
+		return nil, errors.New("a stream–stream join needs the same number of keys on both sides, at least one")
+	}
+	j := &Join{cfg: cfg}
+	k := cfg.Kind
+	j.sides[0] = &joinSide{JoinSide: &j.cfg.Left, rows: state.NewMultimap(), keep: k == JoinLeft || k == JoinFull || k == JoinAnti}
+	j.sides[1] = &joinSide{JoinSide: &j.cfg.Right, rows: state.NewMultimap(), keep: k == JoinRight || k == JoinFull}
+	for i, s := range j.sides {
+		j.blanks[i] = newNullRow(cfg.Alloc, s.Schema)
+	}
+	return j, nil
+}
+
+// leftOnly reports whether the result has the columns of the left side alone.
+func (j *Join) leftOnly() bool { return j.cfg.Kind == JoinSemi || j.cfg.Kind == JoinAnti }
+
+// Begin starts a batch.
+func (j *Join) Begin(b *Batch) error {
+	j.batch, j.stats = b, Stats{}
+	j.out = nil
+	return nil
+}
+
+// Segment keeps the chunks of a segment until it is merged.
+func (j *Join) Segment(input int) Segment { return &Rows{Input: input} }
+
+// Merge joins the rows of one segment with what the other side holds.
+func (j *Join) Merge(s Segment) error {
+	rows := s.(*Rows)
+	defer rows.Release()
+	for _, rec := range rows.Chunks {
+		if err := j.take(rows.Input, rec); err != nil {
+			return err
+		}
+	}
+	if limit := j.cfg.StateRowsMax; limit > 0 && j.held() > limit {
+		return sqlerr.New("E_LIMIT", "the join holds %d rows, more than state_rows_max = %d", j.held(), limit).
+			WithHint("narrow the time bounds of the join, lower the watermark delay, or raise state_rows_max")
+	}
+	return nil
+}
+
+func (j *Join) held() int64 { return int64(j.sides[0].rows.Len() + j.sides[1].rows.Len()) }
+
+// take drops the late rows of a chunk and joins and stores the others.
+func (j *Join) take(input int, rec arrow.Record) error {
+	side := j.sides[input]
+	rec, err := j.dropLate(side, rec)
+	if err != nil || rec == nil {
+		return err
+	}
+	defer rec.Release()
+	arrived, err := j.arrive(side, rec)
+	if err != nil {
+		return err
+	}
+	if err := j.probe(input, arrived); err != nil {
+		return err
+	}
+	return j.store(input, arrived)
+}
+
+// dropLate returns the rows that are not late, retained; nil for none.
+func (j *Join) dropLate(side *joinSide, rec arrow.Record) (arrow.Record, error) {
+	if side.Time == nil {
+		rec.Retain()
+		return rec, nil
+	}
+	kept, late, err := SplitLate(j.batch, side.Time, rec)
+	if err != nil || late == nil {
+		return kept, err
+	}
+	defer late.Release()
+	j.stats.RowsLate += late.NumRows()
+	return kept, j.batch.Late(late)
+}
+
+// arrival is a chunk of one side with what the join needs of each row.
+type arrival struct {
+	rec     arrow.Record
+	pass    []bool // its own filter lets it through
+	keys    [][]byte
+	hasKey  []bool
+	times   *array.Timestamp // eviction time; nil: for ever
+	matched []bool
+}
+
+func (j *Join) arrive(side *joinSide, rec arrow.Record) (*arrival, error) {
+	n := int(rec.NumRows())
+	a := &arrival{rec: rec, pass: make([]bool, n), keys: make([][]byte, n), hasKey: make([]bool, n), matched: make([]bool, n)}
+	for i := range a.pass {
+		a.pass[i] = true
+	}
+	if side.Filter != nil {
+		mask, err := evalMask(j.batch.Expr, side.Filter, rec)
+		if err != nil {
+			return nil, err
+		}
+		a.pass = mask
+	}
+	if side.Evict != nil {
+		t, err := side.Evict.Eval(j.batch.Expr, rec)
+		if err != nil {
+			return nil, err
+		}
+		a.times = t.(*array.Timestamp)
+	}
+	return a, j.encodeKeys(side, a)
+}
+
+// encodeKeys gives each row the bytes of its key; a row with a NULL in a key that is
+// not null-safe has none.
+func (j *Join) encodeKeys(side *joinSide, a *arrival) error {
+	cols, err := evalAll(j.batch.Expr, side.Keys, a.rec)
+	if err != nil {
+		return err
+	}
+	enc, err := encoders(cols, true)
+	if err != nil {
+		return err
+	}
+	var arena []byte
+	for row := range a.keys {
+		start := len(arena)
+		a.hasKey[row] = true
+		for i, e := range enc {
+			if cols[i].IsNull(row) && !j.cfg.NullSafe[i] {
+				a.hasKey[row] = false
+			}
+			arena = e(arena, row)
+		}
+		a.keys[row] = arena[start:len(arena):len(arena)]
+	}
+	return nil
+}
+
+// probe emits the pairs of arrived rows with rows of the other side, and marks both.
+func (j *Join) probe(input int, a *arrival) error {
+	other := j.sides[1-input]
+	var mine, theirs []int32
+	for row := range a.keys {
+		if !a.pass[row] || !a.hasKey[row] {
+			continue
+		}
+		other.rows.Each(a.keys[row], func(r int32) bool {
+			mine, theirs = append(mine, int32(row)), append(theirs, r)
+			return true
+		})
+		if len(mine) >= pairsMax {
+			if err := j.pair(input, a, mine, theirs); err != nil {
+				return err
+			}
+			mine, theirs = mine[:0], theirs[:0]
+		}
+	}
+	return j.pair(input, a, mine, theirs)
+}
+
+// pair checks candidate pairs against the residual condition and emits them.
+func (j *Join) pair(input int, a *arrival, mine, theirs []int32) error {
+	if len(mine) == 0 {
+		return nil
+	}
+	other := j.sides[1-input]
+	own, err := Take(j.cfg.Alloc, a.rec, mine)
+	if err != nil {
+		return err
+	}
+	partner, err := j.decode(other, theirs)
+	if err != nil {
+		return err
+	}
+	both := joinColumns(input, own, partner)
+	keep := make([]int32, 0, len(mine))
+	if j.cfg.Residual == nil {
+		for i := range mine {
+			keep = append(keep, int32(i))
+		}
+	} else {
+		mask, err := evalMask(j.batch.Expr, j.cfg.Residual, both)
+		if err != nil {
+			return err
+		}
+		for i, ok := range mask {
+			if ok {
+				keep = append(keep, int32(i))
+			}
+		}
+	}
+	return j.emitPairs(input, a, mine, theirs, keep, both)
+}
+
+func (j *Join) emitPairs(input int, a *arrival, mine, theirs, keep []int32, both arrow.Record) error {
+	other := j.sides[1-input]
+	rows := keep[:0:0]
+	for _, i := range keep {
+		// A semi join emits a left row once, at its first match.
+		first := input == 0 && !a.matched[mine[i]] || input == 1 && !other.rows.Flag(theirs[i])
+		a.matched[mine[i]] = true
+		other.rows.SetFlag(theirs[i])
+		switch j.cfg.Kind {
+		case JoinSemi:
+			if first {
+				rows = append(rows, i)
+			}
+		case JoinAnti:
+		default:
+			rows = append(rows, i)
+		}
+	}
+	return j.emitRows(both, rows)
+}
+
+// emitRows adds rows of a record with the columns of both sides to the output.
+func (j *Join) emitRows(both arrow.Record, rows []int32) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	rec, err := Take(j.cfg.Alloc, both, rows)
+	if err != nil {
+		return err
+	}
+	cols := rec.Columns()
+	if j.leftOnly() {
+		cols = cols[:len(j.cfg.Left.Schema.Fields())]
+	}
+	j.out = append(j.out, array.NewRecord(schemaOf(j.cfg.Schema, cols), cols, rec.NumRows()))
+	return nil
+}
+
+// store buffers arrived rows by Spark's rules: left rows always, except those of a
+// semi join that have their match; right rows unless they could go at once, except
+// unmatched ones that an outer join has yet to emit. A row that can never be
+// matched nor emitted is not stored.
+func (j *Join) store(input int, a *arrival) error {
+	side := j.sides[input]
+	enc, err := encoders(a.rec.Columns(), false)
+	if err != nil {
+		return err
+	}
+	var alone []int32
+	var payload []byte
+	for row := range a.keys {
+		if !a.pass[row] {
+			if side.keep {
+				alone = append(alone, int32(row))
+			}
+			continue
+		}
+		if !a.hasKey[row] && !side.keep {
+			continue
+		}
+		if input == 0 && j.cfg.Kind == JoinSemi && a.matched[row] {
+			continue
+		}
+		time := state.NoTime
+		if a.times != nil && a.times.IsValid(row) {
+			time = int64(a.times.Value(row))
+		}
+		if input == 1 && time <= j.through(side) && (!side.keep || a.matched[row]) {
+			continue
+		}
+		payload = payload[:0]
+		for _, e := range enc {
+			payload = e(payload, row)
+		}
+		r := side.rows.Insert(a.keys[row], a.hasKey[row], time, payload)
+		if a.matched[row] {
+			side.rows.SetFlag(r)
+		}
+		j.stats.RowsUpdated++
+	}
+	return j.emitAlone(input, a.rec, alone)
+}
+
+// through is the time up to which rows of a side may go.
+func (j *Join) through(s *joinSide) int64 {
+	if s.Evict == nil {
+		return -1 << 62
+	}
+	return j.batch.EvictMicros + s.BoundMicros
+}
+
+// emitAlone emits rows of one side with NULLs for the other.
+func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	own, err := Take(j.cfg.Alloc, rec, rows)
+	if err != nil {
+		return err
+	}
+	blank, err := j.blanks[1-input].repeat(j.cfg.Alloc, len(rows))
+	if err != nil {
+		return err
+	}
+	all := make([]int32, len(rows))
+	for i := range all {
+		all[i] = int32(i)
+	}
+	return j.emitRows(joinColumns(input, own, blank), all)
+}
+
+// Finish emits the null rows of outer joins whose time is over, removes what can
+// find no partner any more, and hands out the batch's rows.
+func (j *Join) Finish(emit Emit) error {
+	for input, s := range j.sides {
+		if s.keep {
+			if err := j.emitOver(input, s); err != nil {
+				return err
+			}
+		}
+	}
+	for _, s := range j.sides {
+		if !s.keep && s.Evict != nil {
+			s.rows.Evict(j.through(s), func(int32) { j.stats.RowsRemoved++ })
+		}
+	}
+	j.stats.RowsTotal = j.held()
+	j.stats.MemoryBytes = j.sides[0].rows.Bytes() + j.sides[1].rows.Bytes()
+	for _, rec := range j.out {
+		if err := emit(rec); err != nil {
+			return err
+		}
+		rec.Release()
+	}
+	j.out = nil
+	return nil
+}
+
+func (j *Join) emitOver(input int, s *joinSide) error {
+	if s.Evict == nil {
+		return nil
+	}
+	var over []int32
+	s.rows.Evict(j.through(s), func(row int32) {
+		if !s.rows.Flag(row) {
+			over = append(over, row)
+		}
+	})
+	for len(over) > 0 {
+		n := min(len(over), pairsMax)
+		rec, err := j.decode(s, over[:n])
+		if err != nil {
+			return err
+		}
+		all := make([]int32, n)
+		for i := range all {
+			all[i] = int32(i)
+		}
+		if err := j.emitAlone(input, rec, all); err != nil {
+			return err
+		}
+		over = over[n:]
+	}
+	return nil
+}
+
+// decode turns buffered rows back into columns.
+func (j *Join) decode(s *joinSide, rows []int32) (arrow.Record, error) {
+	b := array.NewRecordBuilder(j.cfg.Alloc, s.Schema)
+	defer b.Release()
+	dec, err := decoders(b.Fields())
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		p := s.rows.Payload(row)
+		for _, d := range dec {
+			if p, err = d(p); err != nil {
+				return nil, fmt.Errorf("reading a buffered row of the join: %w", err)
+			}
+		}
+	}
+	return b.NewRecord(), nil
+}
+
+// Name is Spark's name of the operator.
+func (j *Join) Name() string { return "symmetricHashJoin" }
+
+// WantsBatch is true if the watermark moved and a side can lose rows.
+func (j *Join) WantsBatch(next, last int64) bool {
+	return next > last && (j.cfg.Left.Evict != nil || j.cfg.Right.Evict != nil)
+}
+
+// OutputWatermark holds the watermark back by what a range join may still emit.
+func (j *Join) OutputWatermark(in int64) int64 {
+	out := in
+	if j.cfg.HoldOutput {
+		for _, s := range j.sides {
+			if s.Evict != nil {
+				out = min(out, in+s.BoundMicros)
+			}
+		}
+	}
+	return out
+}
+
+// Stats describes the last batch. As in Spark, rows that leave while they are
+// emitted with NULLs are not counted as removed.
+func (j *Join) Stats() Stats { return j.stats }
+
+// AppendChanges writes the left side's changes, length first, then the right's.
+func (j *Join) AppendChanges(dst []byte) []byte {
+	left := j.sides[0].rows.AppendChanges(nil)
+	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
+	return j.sides[1].rows.AppendChanges(dst)
+}
+
+// ApplyChanges replays what AppendChanges wrote.
+func (j *Join) ApplyChanges(b []byte) error {
+	return j.read(b, (*state.Multimap).ApplyChanges)
+}
+
+// AppendSnapshot writes both sides.
+func (j *Join) AppendSnapshot(dst []byte) []byte {
+	left := j.sides[0].rows.AppendSnapshot(nil)
+	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
+	return j.sides[1].rows.AppendSnapshot(dst)
+}
+
+// Restore replaces both sides.
+func (j *Join) Restore(b []byte) error { return j.read(b, (*state.Multimap).Restore) }
+
+func (j *Join) read(b []byte, into func(*state.Multimap, []byte) error) error {
+	n, size := binary.Uvarint(b)
+	if size <= 0 || n > uint64(len(b)-size) {
+		return fmt.Errorf("the left side of the join: %w", state.ErrCorrupt)
+	}
+	if err := into(j.sides[0].rows, b[size:size+int(n)]); err != nil {
+		return fmt.Errorf("the left side of the join: %w", err)
+	}
+	if err := into(j.sides[1].rows, b[size+int(n):]); err != nil {
+		return fmt.Errorf("the right side of the join: %w", err)
+	}
+	j.stats.RowsTotal = j.held()
+	return nil
+}

@@ -1,0 +1,109 @@
+package op
+
+import (
+	"errors"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+)
+
+// SplitLate divides a chunk by its event time: rows at or before the late watermark
+// are late (spark-semantics §1.4), rows without a time never are. Each part is nil
+// when it has no rows; the caller releases both.
+func SplitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Record, err error) {
+	a, err := time.Eval(b.Expr, rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer a.Release()
+	times, ok := a.(*array.Timestamp)
+	if !ok {
+		return nil, nil, errors.New("the event time is no timestamp")
+	}
+	var behind []int32
+	limit := arrow.Timestamp(b.LateMicros)
+	for i, t := range times.TimestampValues() {
+		if t <= limit && times.IsValid(i) {
+			behind = append(behind, int32(i))
+		}
+	}
+	if len(behind) == 0 {
+		if rec.NumRows() == 0 {
+			return nil, nil, nil
+		}
+		rec.Retain()
+		return rec, nil, nil
+	}
+	if late, err = Take(b.Expr.Alloc, rec, behind); err != nil {
+		return nil, nil, err
+	}
+	rest := make([]int32, 0, int(rec.NumRows())-len(behind))
+	next := 0
+	for i := int32(0); i < int32(rec.NumRows()); i++ {
+		if next < len(behind) && behind[next] == i {
+			next++
+			continue
+		}
+		rest = append(rest, i)
+	}
+	if len(rest) == 0 {
+		return nil, late, nil
+	}
+	kept, err = Take(b.Expr.Alloc, rec, rest)
+	return kept, late, err
+}
+
+// evalMask evaluates a condition: true where it is true, false where it is false
+// or NULL.
+func evalMask(c *expr.Ctx, cond expr.Expr, rec arrow.Record) ([]bool, error) {
+	a, err := cond.Eval(c, rec)
+	if err != nil {
+		return nil, err
+	}
+	defer a.Release()
+	b, ok := a.(*array.Boolean)
+	if !ok {
+		return nil, errors.New("a condition is not boolean")
+	}
+	mask := make([]bool, b.Len())
+	for i := range mask {
+		mask[i] = b.IsValid(i) && b.Value(i)
+	}
+	return mask, nil
+}
+
+// joinColumns puts the columns of an arrived chunk and of its partners side by
+// side, the left side's first. input says which side arrived.
+func joinColumns(input int, own, partner arrow.Record) arrow.Record {
+	left, right := own, partner
+	if input == 1 {
+		left, right = partner, own
+	}
+	fields := append(append([]arrow.Field(nil), left.Schema().Fields()...), right.Schema().Fields()...)
+	cols := append(append([]arrow.Array(nil), left.Columns()...), right.Columns()...)
+	return array.NewRecord(arrow.NewSchema(fields, nil), cols, own.NumRows())
+}
+
+// nullRow is a row of NULLs of a schema.
+type nullRow struct{ rec arrow.Record }
+
+func newNullRow(alloc memory.Allocator, schema *arrow.Schema) *nullRow {
+	b := array.NewRecordBuilder(alloc, schema)
+	defer b.Release()
+	for _, f := range b.Fields() {
+		f.AppendNull()
+	}
+	return &nullRow{b.NewRecord()}
+}
+
+// repeat returns n rows of NULLs.
+func (r *nullRow) repeat(alloc memory.Allocator, n int) (arrow.Record, error) {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = -1
+	}
+	return Take(alloc, r.rec, rows)
+}

@@ -1,0 +1,204 @@
+package op
+
+import (
+	"fmt"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+	"ssql/state"
+)
+
+// StaticJoin joins each row of a stream with a table: inner, left, semi or anti. It
+// keeps nothing between batches: exec loads the table anew before each.
+type StaticJoin struct {
+	Kind        JoinKind
+	LeftKeys    []expr.Expr // over the stream's columns; none for a cross join
+	RightKeys   []expr.Expr // over the table's columns
+	NullSafe    []bool
+	LeftFilter  expr.Expr // conjuncts of ON over the stream alone; nil without
+	RightFilter expr.Expr // conjuncts over the table alone; nil without
+	Residual    expr.Expr // over both, the stream's columns first; nil without
+	TableSchema *arrow.Schema
+	Schema      *arrow.Schema
+
+	table  arrow.Record
+	keys   *state.Interner
+	heads  []int32 // per key: its last row
+	before []int32 // per row: the row of the same key before it, -1 for none
+}
+
+var _ Expander = (*StaticJoin)(nil)
+
+// Expands marks the stage: a row can have several partners or none.
+func (s *StaticJoin) Expands() {}
+
+// Load replaces the table's rows and indexes them by key. It must be called before
+// each batch, and not while Apply runs.
+func (s *StaticJoin) Load(c *expr.Ctx, chunks []arrow.Record) error {
+	table, err := concat(c.Alloc, chunks)
+	if err != nil {
+		return err
+	}
+	if table == nil {
+		b := array.NewRecordBuilder(c.Alloc, s.TableSchema)
+		table = b.NewRecord()
+		b.Release()
+	}
+	s.table = table
+	s.keys, s.heads, s.before = state.NewInterner(), nil, make([]int32, table.NumRows())
+	use := make([]bool, table.NumRows())
+	for i := range use {
+		use[i] = true
+	}
+	if s.RightFilter != nil {
+		if use, err = evalMask(c, s.RightFilter, table); err != nil {
+			return err
+		}
+	}
+	key, err := s.keyOf(c, s.RightKeys, table)
+	if err != nil {
+		return fmt.Errorf("indexing the table of a join: %w", err)
+	}
+	for row, ok := range use {
+		k, has := key(row)
+		if !ok || !has {
+			continue
+		}
+		id := s.keys.Intern(k)
+		for int(id) >= len(s.heads) {
+			s.heads = append(s.heads, -1)
+		}
+		s.before[row], s.heads[id] = s.heads[id], int32(row)
+	}
+	return nil
+}
+
+// keyOf returns a function that gives the bytes of a row's key, and whether the row
+// can match at all. The bytes are valid until the next call.
+func (s *StaticJoin) keyOf(c *expr.Ctx, keys []expr.Expr, rec arrow.Record) (func(row int) ([]byte, bool), error) {
+	cols, err := evalAll(c, keys, rec)
+	if err != nil {
+		return nil, err
+	}
+	enc, err := encoders(cols, true)
+	if err != nil {
+		return nil, err
+	}
+	var buf []byte
+	return func(row int) ([]byte, bool) {
+		buf = buf[:0]
+		for i, e := range enc {
+			if cols[i].IsNull(row) && !s.NullSafe[i] {
+				return nil, false
+			}
+			buf = e(buf, row)
+		}
+		return buf, true
+	}, nil
+}
+
+// Apply joins a chunk.
+func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+	n := int(rec.NumRows())
+	pass := make([]bool, n)
+	for i := range pass {
+		pass[i] = true
+	}
+	var err error
+	if s.LeftFilter != nil {
+		if pass, err = evalMask(t.Expr, s.LeftFilter, rec); err != nil {
+			return nil, err
+		}
+	}
+	mine, theirs, err := s.pairs(t.Expr, rec, pass)
+	if err != nil {
+		return nil, err
+	}
+	matched := make([]bool, n)
+	if mine, theirs, err = s.check(t.Expr, rec, mine, theirs); err != nil {
+		return nil, err
+	}
+	for _, row := range mine {
+		matched[row] = true
+	}
+	switch s.Kind {
+	case JoinSemi, JoinAnti:
+		rows := make([]int32, 0, n)
+		for row, m := range matched {
+			if m == (s.Kind == JoinSemi) {
+				rows = append(rows, int32(row))
+			}
+		}
+		return Take(t.Expr.Alloc, rec, rows)
+	case JoinLeft:
+		for row, m := range matched {
+			if !m {
+				mine, theirs = append(mine, int32(row)), append(theirs, -1)
+			}
+		}
+	}
+	both, err := s.both(t.Expr.Alloc, rec, mine, theirs)
+	if err != nil {
+		return nil, err
+	}
+	return array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows()), nil
+}
+
+func (s *StaticJoin) pairs(c *expr.Ctx, rec arrow.Record, pass []bool) (mine, theirs []int32, err error) {
+	key, err := s.keyOf(c, s.LeftKeys, rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	for row, ok := range pass {
+		k, has := key(row)
+		if !ok || !has {
+			continue
+		}
+		id := s.keys.Find(k)
+		if id < 0 {
+			continue
+		}
+		for r := s.heads[id]; r >= 0; r = s.before[r] {
+			mine, theirs = append(mine, int32(row)), append(theirs, r)
+		}
+	}
+	return mine, theirs, nil
+}
+
+// check keeps the pairs for which the residual condition is true.
+func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) ([]int32, []int32, error) {
+	if s.Residual == nil || len(mine) == 0 {
+		return mine, theirs, nil
+	}
+	both, err := s.both(c.Alloc, rec, mine, theirs)
+	if err != nil {
+		return nil, nil, err
+	}
+	mask, err := evalMask(c, s.Residual, both)
+	if err != nil {
+		return nil, nil, err
+	}
+	kept := 0
+	for i, ok := range mask {
+		if ok {
+			mine[kept], theirs[kept] = mine[i], theirs[i]
+			kept++
+		}
+	}
+	return mine[:kept], theirs[:kept], nil
+}
+
+func (s *StaticJoin) both(alloc memory.Allocator, rec arrow.Record, mine, theirs []int32) (arrow.Record, error) {
+	own, err := Take(alloc, rec, mine)
+	if err != nil {
+		return nil, err
+	}
+	partner, err := Take(alloc, s.table, theirs)
+	if err != nil {
+		return nil, err
+	}
+	return joinColumns(0, own, partner), nil
+}
