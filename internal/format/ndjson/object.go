@@ -82,6 +82,7 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 	if d.buf[part] == '}' {
 		part = 0
 	}
+	k := -1
 	for part > 0 {
 		key, plain, value, f := d.key(part)
 		if f != nil {
@@ -91,7 +92,8 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 			d.steps.giveUp()
 		}
 		var after int
-		if k, known := n.index[string(key)]; known {
+		var known bool
+		if k, known = n.find(key, k+1); known {
 			after, f = d.member(n, k, cols[k], i, value, depth)
 		} else {
 			d.noteOtherCase(n, key)
@@ -113,6 +115,16 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 		}
 	}
 	return end, nil
+}
+
+// find returns the member of a name. Keys often come in the order of the columns,
+// so the one that would be next is tried first.
+func (n *node) find(key []byte, next int) (k int, known bool) {
+	if next < len(n.names) && string(key) == n.names[next] {
+		return next, true
+	}
+	k, known = n.index[string(key)]
+	return k, known
 }
 
 // member reads the value of a known key. A value of the wrong type does not end the
@@ -284,10 +296,10 @@ func (d *Decoder) skip(p, depth int) (int, *fault) {
 	case '[':
 		return d.skipParts(p, ']', depth)
 	}
-	if end := d.word(p); end > 0 {
+	if end := scanNumber(d.buf, p); end > 0 {
 		return end, nil
 	}
-	if end := scanNumber(d.buf, p); end > 0 {
+	if end := d.word(p); end > 0 {
 		return end, nil
 	}
 	return 0, &fault{reason: "expected a value, found " + d.found(p)}

@@ -24,6 +24,9 @@ import (
 //	BLOB        text in base64
 //	STRUCT, MAP an object; LIST an array
 func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *fault) {
+	if end := d.common(c, i, p); end > 0 {
+		return end, nil
+	}
 	switch first := d.buf[p]; {
 	case first == 'n' && bytes.HasPrefix(d.buf[p:], words[0]):
 		c.SetNull(i)
@@ -59,6 +62,23 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 		f = d.setNumber(c, i, raw)
 	}
 	return end, f
+}
+
+// common reads the usual form of the usual types; -1 for anything else.
+func (d *Decoder) common(c *column.Builder, i, p int) int {
+	switch c.Type.Kind {
+	case types.Varchar:
+		return walkText(d.buf, c, i, p)
+	case types.Double:
+		return walkDouble(d.buf, c, i, p)
+	case types.BigInt:
+		v, end := walkInt(d.buf, p)
+		if end > 0 {
+			c.I64[i] = v
+		}
+		return end
+	}
+	return -1
 }
 
 func wrongType(c *column.Builder, found string) *fault {
