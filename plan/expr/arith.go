@@ -61,9 +61,9 @@ func BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error) {
 	case "&", "|", "<<", ">>":
 		return bindBits(op, l, r, span)
 	case "^", "**":
-		return BindFunction("pow", []Expr{l, r}, span)
+		return bindPower(&binding{name: "pow", args: []Expr{l, r}, span: span})
 	case "~":
-		return BindFunction("regexp_full_match", []Expr{l, r}, span)
+		return bindRegexpOperator(l, r, span)
 	}
 	return nil, sqlerr.At(span, "UNSUPPORTED_FEATURE", "operator %s has no meaning in a streaming query", op)
 }
@@ -149,7 +149,7 @@ func bindNumeric(op string, l, r Expr, lt, rt types.Type, span sqlerr.Span) (Exp
 		if err != nil {
 			return nil, err
 		}
-		if q, err = BindFunction("trunc", []Expr{q}, span); err != nil {
+		if q, err = bindTrunc(&binding{name: "trunc", args: []Expr{q}, span: span}); err != nil {
 			return nil, err
 		}
 		return BindCast(q, tBigInt, false, span)

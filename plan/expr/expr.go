@@ -42,6 +42,9 @@ type Ctx struct {
 	Alloc     memory.Allocator
 	NowMicros int64 // the batch's time: now(), current_date, ...
 	Seed      int64 // the batch's seed: random(), uuid()
+	// FirstRow is the place of the record's first row in its batch. Chunks of a batch
+	// share the seed, so that without it each would repeat the same random numbers.
+	FirstRow int64
 }
 
 // RowError is an error of one row of a record, such as a failed cast.

@@ -11,7 +11,7 @@ import (
 
 // logical is AND or OR in three-valued logic. The right side is evaluated only on
 // the rows that the left side leaves open when it could fail, so that
-// `x <> ” AND CAST(x AS INT) > 1` is safe to write.
+// `x <> 'a' AND CAST(x AS INT) > 1` is safe to write.
 type logical struct {
 	or   bool
 	l, r Expr

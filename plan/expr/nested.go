@@ -112,7 +112,7 @@ func BindIndex(x, index Expr, span sqlerr.Span) (Expr, error) {
 		return newCall(spec{name: "list_extract", t: *t.Elem, nullable: true, span: span, total: true,
 			form: subscript, kern: listElement}, x, i), nil
 	case types.Varchar:
-		return BindFunction("array_extract", []Expr{x, index}, span)
+		return charAt(x, index, span)
 	}
 	return nil, sqlerr.At(span, "INVALID_EXTRACT_BASE_FIELD_TYPE", "expected a list, map or struct before [...], found %s", t)
 }
@@ -285,5 +285,5 @@ func BindMap(keys, values []Expr, span sqlerr.Span) (Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return BindFunction("map", []Expr{k, v}, span)
+	return bindMap(&binding{name: "map", args: []Expr{k, v}, span: span})
 }
