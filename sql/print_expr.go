@@ -114,7 +114,7 @@ func (p *printer) operand(e Expr) {
 // isOperand reports whether an expression reads as one thing beside an operator.
 func isOperand(e Expr) bool {
 	switch e := e.(type) {
-	case *Unary, *Binary, *IsTest, *Between, *In, *Like, *AtTimeZone, *Lambda, *Access, *Slice, *Exists:
+	case *Unary, *Binary, *IsTest, *Between, *In, *Like, *AtTimeZone, *Lambda, *Exists:
 		return false
 	case *Literal:
 		switch v := e.Value.(type) {
