@@ -10,6 +10,7 @@ import (
 	duckdb "github.com/marcboeker/go-duckdb"
 
 	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
 
 // Conn is one connection to a database, for one goroutine. Statements are executed
@@ -204,6 +205,14 @@ func (c *Conn) control(ctx context.Context, text string) error {
 		return MapError(err, text+" in "+quoted(c.handle.path))
 	}
 	return nil
+}
+
+// Checkpoint writes the log back into the file, which also gives the space of deleted
+// rows back. It is refused while other transactions run. What is committed is safe
+// with and without it.
+func (c *Conn) Checkpoint(ctx context.Context) error {
+	_, err := c.Exec(ctx, "CHECKPOINT "+types.QuoteIdent(catalogName(c.handle.path)))
+	return err
 }
 
 // Spoil keeps the connection from being reused: it has settings or temporary tables

@@ -174,7 +174,8 @@ func (db *DB) Discard(c *Conn) error {
 	if c.handle != db.handle || db.path == "" {
 		return nil
 	}
-	return db.closeHandle()
+	db.handle = nil
+	return c.handle.abandon()
 }
 
 // closeHandle is called with the lock held.

@@ -336,6 +336,9 @@ func TestDiscardReopensUnderEverybody(t *testing.T) {
 	if err := db.Discard(failed); err != nil {
 		t.Fatal(err)
 	}
+	if info, err := os.Stat(db.Path() + ".wal"); err != nil || info.Size() == 0 {
+		t.Errorf("the log was written back, or lost: %v", err)
+	}
 	wantText(t, queryText(t, db, "SELECT count(*) FROM t"), "0") // open again
 	_, err = other.Exec(ctx, "SELECT 1")
 	wantCode(t, err, "E_SINK_IO")

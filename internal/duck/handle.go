@@ -176,6 +176,17 @@ func (h *handle) close() error {
 	return also(err, h.lock.release())
 }
 
+// abandon closes the file and leaves its log as it is: what DuckDB believes to be
+// committed may not be what is on the disk, and a checkpoint would write the former.
+func (h *handle) abandon() error {
+	for c := range h.all {
+		c.close()
+	}
+	_, err := h.sql.Exec("PRAGMA disable_checkpoint_on_shutdown")
+	err = also(err, h.sql.Close())
+	return also(MapError(err, "closing the database "+quoted(h.path)), h.lock.release())
+}
+
 // checkpoint writes the log back into the file. DuckDB does it at a close too, but
 // keeps an error to itself. Without a log there is nothing to do.
 func (h *handle) checkpoint() error {

@@ -159,3 +159,32 @@ func TestAlteredWhileReleased(t *testing.T) {
 	err := s.Write(context.Background(), sinktest.Batch(o, 1, 1, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	sinktest.WantCode(t, err, "E_SINK_SCHEMA")
 }
+
+// Deleted rows are kept by DuckDB until a checkpoint, and every batch reads them.
+func TestReplacedRowsAreReclaimed(t *testing.T) {
+	p := newPlace(t)
+	o := sinktest.Context("t", sinks.Update, 0, 1)
+	s := sinktest.MustOpen(t, p, o).(*Sink)
+	logSize := func() int64 {
+		info, err := os.Stat(p.db.Path() + ".wal")
+		if errors.Is(err, os.ErrNotExist) {
+			return 0
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		return info.Size()
+	}
+	for n := range int64(3) {
+		sinktest.MustWrite(t, s, sinktest.Batch(o, 1, n, sinktest.Record(sinktest.Row{K: "a", N: n}, sinktest.Row{K: "b", N: n})))
+	}
+	if s.target.replaced != 4 || logSize() == 0 {
+		t.Errorf("%d rows replaced, log of %d bytes", s.target.replaced, logSize())
+	}
+	s.target.replaced = replacedMax - 2
+	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 3, sinktest.Record(sinktest.Row{K: "a", N: 3}, sinktest.Row{K: "b", N: 3})))
+	if s.target.replaced != 0 || logSize() != 0 {
+		t.Errorf("%d rows replaced, log of %d bytes", s.target.replaced, logSize())
+	}
+	sinktest.WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 3", "1970-01-01 00:00:00 | b | 3")
+}

@@ -160,6 +160,7 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	}
 	m := b.Marker
 	s.head = &m
+	s.target.reclaim(ctx, c)
 	if s.opts.Faults.AfterCommit != nil {
 		return s.opts.Faults.AfterCommit(b)
 	}

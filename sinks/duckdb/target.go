@@ -27,7 +27,14 @@ type target struct {
 	// signature are names and types when it was checked; another one means that it
 	// was altered.
 	signature string
+	// replaced counts the rows that were deleted since the last checkpoint of the file.
+	// Until then DuckDB keeps them, and every DELETE reads them.
+	replaced int64
 }
+
+// replacedMax is how many deleted rows are worth a checkpoint, of about 50 ms. At
+// three times as many a batch in update mode takes 7 ms instead of 2.
+const replacedMax = 1 << 20
 
 // column is a column of an existing table.
 type column struct {
@@ -37,32 +44,48 @@ type column struct {
 
 // write stores the rows of a batch in its mode.
 func (t *target) write(ctx context.Context, c *duck.Conn, b *sinks.Batch, stage *duck.Stage) error {
-	for _, text := range t.statements(b, stage.View()) {
-		stmt, err := c.Prepare(ctx, text)
-		if err == nil {
-			_, err = stmt.Exec(ctx)
-		}
+	remove := ""
+	switch {
+	case b.Mode == sinks.Complete:
+		remove = "DELETE FROM " + t.name
+	case b.Mode == sinks.Update && len(b.Keys) > 0 && b.Rows > 0:
+		remove = t.deleteSQL(b, stage.View())
+	}
+	if remove != "" {
+		n, err := run(ctx, c, remove)
 		if err != nil {
 			return t.refused(err)
 		}
+		t.replaced += n
+	}
+	if b.Rows > 0 {
+		_, err := run(ctx, c, t.insertSQL(stage.View()))
+		return t.refused(err)
 	}
 	return nil
 }
 
-// statements returns what a batch needs in its mode. The texts are the same for
-// every batch, so they are prepared once.
-func (t *target) statements(b *sinks.Batch, view string) []string {
-	var texts []string
-	switch {
-	case b.Mode == sinks.Complete:
-		texts = append(texts, "DELETE FROM "+t.name)
-	case b.Mode == sinks.Update && len(b.Keys) > 0 && b.Rows > 0:
-		texts = append(texts, t.deleteSQL(b, view))
+// run executes a statement whose text is the same for every batch, so that it is
+// prepared once.
+func run(ctx context.Context, c *duck.Conn, text string) (rows int64, err error) {
+	stmt, err := c.Prepare(ctx, text)
+	if err != nil {
+		return 0, err
 	}
-	if b.Rows > 0 {
-		texts = append(texts, t.insertSQL(view))
+	return stmt.Exec(ctx)
+}
+
+// reclaim gives the space of deleted rows back when there are many. The batch is
+// stored by then, so a failure is no failure of it: other transactions put it off to
+// the next time, and after a failing disk the file is opened anew.
+func (t *target) reclaim(ctx context.Context, c *duck.Conn) {
+	if t.replaced < replacedMax {
+		return
 	}
-	return texts
+	t.replaced = 0
+	if err := c.Checkpoint(ctx); duck.Poisoned(err) {
+		_ = c.Database().Discard(c)
+	}
 }
 
 // insertSQL returns the statement that adds all rows of a view.
