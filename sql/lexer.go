@@ -70,14 +70,18 @@ var operators = []string{
 // base is the offset of text in its source.
 func lex(text string, base int) ([]token, *lexError) {
 	all, err := lexAll(text, base)
+	return withoutTrivia(all, base+len(text)), err
+}
+
+// withoutTrivia drops spaces and comments from all, in place, and closes it.
+func withoutTrivia(all []token, end int) []token {
 	toks := all[:0]
 	for _, t := range all {
 		if t.kind != tokSpace && t.kind != tokComment {
 			toks = append(toks, t)
 		}
 	}
-	end := base + len(text)
-	return append(toks, token{kind: tokEnd, start: end, end: end}), err
+	return append(toks, token{kind: tokEnd, start: end, end: end})
 }
 
 // lexAll returns every token with spaces and comments: their texts joined give

@@ -42,7 +42,7 @@ func (p *parser) createStream() (Statement, error) {
 
 // ifNotExists consumes IF NOT EXISTS.
 func (p *parser) ifNotExists() (bool, error) {
-	if !p.at("IF") || !p.peek(1).is("NOT") {
+	if !p.at("IF") || !p.peek(1).is("NOT") && !p.peek(1).is("EXISTS") {
 		return false, nil
 	}
 	return true, p.expect("IF", "NOT", "EXISTS")
@@ -105,7 +105,7 @@ func (p *parser) streamElements(s *CreateStream) error {
 	for {
 		var err error
 		switch {
-		case p.at("WATERMARK", "FOR"):
+		case p.atWatermarkDef():
 			err = p.watermarkDef(s)
 		case p.at("PRIMARY", "KEY"):
 			err = p.primaryKey()
@@ -224,11 +224,22 @@ func (p *parser) primaryKey() error {
 	return nil
 }
 
+// atWatermarkDef tells WATERMARK FOR c, also with the FOR forgotten, from a column
+// that is called watermark.
+func (p *parser) atWatermarkDef() bool {
+	if !p.at("WATERMARK") || p.peek(1).is("AS") {
+		return false
+	}
+	_, isType := lookupType(p.peek(1).text)
+	return p.peek(1).is("FOR") || !isType && !p.peek(2).isOp("(") && !p.peek(2).isOp("<")
+}
+
 // watermarkDef consumes WATERMARK FOR c [AS c [- interval]].
 func (p *parser) watermarkDef(s *CreateStream) error {
 	lo := p.pos
-	p.take()
-	p.take()
+	if err := p.expect("WATERMARK", "FOR"); err != nil {
+		return err
+	}
 	column, err := p.name("the name of a column")
 	if err != nil {
 		return err

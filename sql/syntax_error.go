@@ -33,7 +33,7 @@ func (p *parser) unexpectedAt(pos int, expected string) error {
 		}
 		return sqlerr.At(Span{Start: at, End: at}, codeSyntax, "syntax error at end of input%s", expected)
 	}
-	if err := foreignClause(t); err != nil {
+	if err := p.foreignClause(pos); err != nil {
 		return err
 	}
 	err := sqlerr.At(t.span(), codeSyntax, "syntax error at or near %q%s", t.text, expected)
@@ -74,43 +74,43 @@ func (p *parser) misspelt(pos int) string {
 	return ""
 }
 
-// clauseWords are the words that a mistyped word is compared with, sorted.
+// clauseWords are the words that a mistyped word inside a statement is compared
+// with, sorted.
 var clauseWords = []string{
-	"ALTER", "AWAIT", "BETWEEN", "CREATE", "CROSS", "DESCRIBE", "DISTINCT", "EXCEPT", "EXPLAIN", "FILTER", "FROM",
-	"GROUP", "HAVING", "INSERT", "INTERSECT", "INTERVAL", "JOIN", "LIMIT", "METADATA", "OFFSET", "ORDER",
-	"PARTITION", "PRIMARY", "QUALIFY", "QUERY", "RESTART", "RESUME", "SELECT", "START", "STREAM", "TIMEOUT", "UNION", "UNTIL",
+	"BETWEEN", "CROSS", "DISTINCT", "EXCEPT", "FILTER", "FROM", "GROUP", "HAVING", "INTERSECT", "INTERVAL", "JOIN",
+	"LIMIT", "METADATA", "OFFSET", "ORDER", "PARTITION", "PRIMARY", "QUALIFY", "SELECT", "TIMEOUT", "UNION", "UNTIL",
 	"USING", "VALUES", "WATERMARK", "WHERE", "WINDOW", "WITH",
 }
 
 // foreignClauses are the clauses of other engines that ssql has no form of, with
-// the engine and what to do, sorted by word.
-var foreignClauses = []struct{ word, engine, hint string }{
-	{"CLUSTER", "Spark", ""},
-	{"CONNECT", "Oracle", "write the recursion outside of the stream"},
-	{"DISTRIBUTE", "Spark", "ssql distributes rows by the keys of GROUP BY itself"},
-	{"FOR", "MySQL", "rows of a stream cannot be locked; a temporal join is FOR SYSTEM_TIME AS OF"},
+// the engine and what to do, sorted.
+var foreignClauses = []struct{ words, engine, hint string }{
+	{"CLUSTER BY", "Spark", "rows are grouped by the keys of GROUP BY"},
+	{"CONNECT BY", "Oracle", "write the recursion outside of the stream"},
+	{"DISTRIBUTE BY", "Spark", "rows are grouped by the keys of GROUP BY"},
+	{"FOR SHARE", "MySQL", "rows of a stream cannot be locked"},
+	{"FOR UPDATE", "MySQL", "rows of a stream cannot be locked"},
 	{"INTO", "MySQL", "write INSERT INTO t SELECT .."},
-	{"LOCK", "MySQL", ""},
+	{"LOCK IN SHARE MODE", "MySQL", "rows of a stream cannot be locked"},
 	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},
 	{"PIVOT", "DuckDB", "use one aggregate with FILTER (WHERE ..) for each column"},
-	{"POSITIONAL", "DuckDB", "rows of a stream have no position"},
+	{"POSITIONAL JOIN", "DuckDB", "rows of a stream have no position"},
 	{"PREWHERE", "ClickHouse", "use WHERE"},
 	{"SETTINGS", "Proton", "use WITH (..) of CREATE STREAM or CREATE QUERY"},
 	{"STRAIGHT_JOIN", "MySQL", "use JOIN"},
 	{"TABLESAMPLE", "Spark", "filter by a hash of a key: WHERE hash(id) % 100 < 5"},
 	{"UNPIVOT", "DuckDB", "use unnest of a list"},
+	{"USING SAMPLE", "DuckDB", "filter by a hash of a key: WHERE hash(id) % 100 < 5"},
 }
 
-// foreignClause returns the refusal of a clause that ssql knows from another
-// engine, nil for any other token.
-func foreignClause(t token) error {
+// foreignClause returns the refusal of a clause at pos that ssql knows from another
+// engine, nil for anything else.
+func (p *parser) foreignClause(pos int) error {
 	for _, f := range foreignClauses {
-		if t.is(f.word) {
-			err := sqlerr.At(t.span(), codeUnsupported, "%s (%s) is not supported on streams", f.word, f.engine)
-			if f.hint != "" {
-				return err.WithHint("%s", f.hint)
-			}
-			return err
+		words := strings.Fields(f.words)
+		if p.wordsAt(pos, words...) {
+			return unsupported(p.spanOf(pos, pos+len(words)), "%s (%s) is not supported on streams", f.words, f.engine).
+				WithHint("%s", f.hint)
 		}
 	}
 	return nil
