@@ -212,3 +212,30 @@ func TestDroppedTableIsNotMadeAgain(t *testing.T) {
 	wantRefusal(t, err, "E_SINK_SCHEMA", `table t does not exist, but query "q" has stored rows in it`,
 		"restore the table, or drop the query and start it anew")
 }
+
+func TestRowsChangedByAnotherTransaction(t *testing.T) {
+	p := newPlace(t)
+	o := sinktest.Context("t", sinks.Update, 0, 1)
+	s := sinktest.MustOpen(t, p, o)
+	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
+	user, release, err := p.db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := user.Begin(context.Background()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := user.Exec(context.Background(), "DELETE FROM t"); err != nil {
+		t.Fatal(err)
+	}
+	b := sinktest.Batch(o, 1, 1, sinktest.Record(sinktest.Row{K: "a", N: 2}))
+	err = s.Write(context.Background(), b)
+	wantRefusal(t, err, "E_SINK_LOCKED", "rows of table t are being changed by another transaction",
+		"end that transaction, then start the query again; nothing of the batch was stored")
+	if err := user.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	sinktest.MustWrite(t, s, b)
+	sinktest.WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 2")
+}

@@ -168,6 +168,10 @@ func (t *target) refused(err error) error {
 		return err
 	}
 	text, _, _ := strings.Cut(se.Text, "\n")
+	if se.Kind == "TransactionContext" && strings.Contains(text, "Conflict") {
+		return sqlerr.New("E_SINK_LOCKED", "rows of table %s are being changed by another transaction", t.shown).Because(se).
+			WithHint("end that transaction, then start the query again; nothing of the batch was stored")
+	}
 	return sqlerr.New("E_SINK_SCHEMA", "table %s did not take the rows: %s", t.shown, text).Because(se).
 		WithHint("change the query, with TRY_CAST or a filter, or the table; nothing of the batch was stored")
 }
