@@ -26,6 +26,8 @@ type exprBinder struct {
 	group *grouping
 	// aliases are the select items that a name may stand for when no column has it.
 	aliases map[string]*sql.SelectItem
+	// ranking is the ROW_NUMBER() of the block, above its rows and groups.
+	ranking *ranking
 	// earlier are the columns of a stream that a computed column may use.
 	earlier map[string]value
 	// rows is set where a call of an aggregate may not stand: inside another one and
@@ -461,6 +463,9 @@ func (x *exprBinder) access(e *sql.Access) (value, error) {
 // call binds a function, an aggregate or a window.
 func (x *exprBinder) call(e *sql.Call) (value, error) {
 	name, span := strings.ToLower(e.Name.Name), x.b.at(e.Span)
+	if v, ok := x.rowNumber(e); ok {
+		return v, nil
+	}
 	switch {
 	case e.Over != nil:
 		return value{}, sqlerr.At(span, codeWindowFunction, "window function %s(...) OVER (...) has no streaming form", name).

@@ -19,6 +19,7 @@ type block struct {
 	items   []outputItem
 	aliases map[string]*sql.SelectItem
 	group   *grouping // nil without aggregation
+	ranking *ranking  // nil without ROW_NUMBER()
 	// unnested are the items whose list an Unnest below takes apart.
 	unnested map[sql.Expr]scopeColumn
 }
@@ -44,7 +45,7 @@ func (b *binder) selectBlock(s *sql.Select, q *sql.Query, e *env) (*scope, error
 		return nil, err
 	}
 	blk.scope = from
-	for _, step := range []func() error{blk.unnest, blk.expand, blk.where, blk.assignWindow, blk.aggregate, blk.having} {
+	for _, step := range []func() error{blk.unnest, blk.expand, blk.where, blk.assignWindow, blk.aggregate, blk.having, blk.rank} {
 		if err := step(); err != nil {
 			return nil, err
 		}
@@ -129,7 +130,7 @@ func (k *block) rowBinder(clause string) *exprBinder {
 // groupBinder binds expressions over the result of the aggregation, or over rows if
 // there is none.
 func (k *block) groupBinder(clause string) *exprBinder {
-	return &exprBinder{b: k.b, scope: k.scope, clause: clause, aliases: k.aliases, group: k.group, rows: k.group == nil}
+	return &exprBinder{b: k.b, scope: k.scope, clause: clause, aliases: k.aliases, group: k.group, rows: k.group == nil, ranking: k.ranking}
 }
 
 // where filters the rows: a Filter for each conjunct, so that each can move on its
@@ -211,8 +212,10 @@ func (k *block) clauses() []sql.Expr {
 			out = append(out, it.expr)
 		}
 	}
-	if k.s.Having != nil {
-		out = append(out, k.s.Having)
+	for _, e := range []sql.Expr{k.s.Having, k.s.Qualify} {
+		if e != nil {
+			out = append(out, e)
+		}
 	}
 	for _, o := range k.q.OrderBy {
 		out = append(out, o.Expr)
@@ -265,6 +268,13 @@ func (k *block) project() (*scope, error) {
 		return nil, err
 	}
 	p.Input = k.input()
+	if k.ranking != nil {
+		in, move := k.ranking.place(p.Input)
+		p.Input = in
+		for i, e := range p.Exprs {
+			p.Exprs[i] = move(e)
+		}
+	}
 	var n Node = p
 	if k.s.Distinct || len(k.s.DistinctOn) > 0 {
 		if len(k.s.DistinctOn) > 0 {

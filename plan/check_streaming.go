@@ -58,6 +58,9 @@ var refusals = []refusal{
 	{codeJoinMode, "a join of two streams outside append mode", joinMode},
 	{codeJoinEquality, "a join of two streams without an equality", joinEquality},
 	{codeJoinUnbounded, "an outer join of two streams that can never decide", joinUnbounded},
+	{codeWindowFunction, "ROW_NUMBER() without a limit on it", rankUnlimited},
+	{codeOutputMode, "the first rows of a key in append mode that are never final", topNNeverFinal},
+	{codeOutputMode, "the first rows of a key in complete mode", topNComplete},
 	{codeSort, "ORDER BY outside complete mode", sortRefused},
 	{codeLimit, "LIMIT in update mode", limitUpdate},
 }
@@ -107,6 +110,8 @@ func spanOf(n Node) Span {
 	case *Limit:
 		return n.Span
 	case *WindowAssign:
+		return n.Span
+	case *TopN:
 		return n.Span
 	}
 	return Span{}

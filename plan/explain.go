@@ -137,6 +137,8 @@ func describe(n Node) string {
 		return fmt.Sprintf("Limit %d", n.Count)
 	case *Expand:
 		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprsText(n.Keys))
+	case *TopN:
+		return fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprsText(n.Keys))
 	case *Unnest:
 		return "Unnest " + plainText(n.List.String())
 	}

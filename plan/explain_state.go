@@ -17,6 +17,8 @@ func (e *explainer) state(n Node) string {
 		if !n.Static {
 			return joinState(n)
 		}
+	case *TopN:
+		return topNState(n)
 	case *Limit:
 		if e.plan.Mode == Append {
 			return "how many rows have passed"
@@ -54,6 +56,16 @@ func dedupState(n *Dedup) string {
 		return fmt.Sprintf("a row per key, until the watermark reaches its %s", cols[n.EventKey].Name)
 	}
 	return "a row per key, for ever: no key has event time"
+}
+
+func topNState(n *TopN) string {
+	switch {
+	case n.EventKey >= 0:
+		return fmt.Sprintf("the first rows of each key, until the watermark reaches its %s", columnName(n.Keys[n.EventKey]))
+	case n.ByTime:
+		return "the first row of each key until the watermark reaches its event time, the key for ever"
+	}
+	return "the first rows of each key, for ever"
 }
 
 func joinState(n *Join) string {

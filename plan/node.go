@@ -214,6 +214,28 @@ type (
 		Sets  [][]int // indexes into Keys that a set keeps
 		Cols  []Column
 	}
+	// TopN keeps, of the rows with equal Keys, the first Count in an order:
+	// ROW_NUMBER() OVER (PARTITION BY keys ORDER BY order) <= Count. Its columns are
+	// those of the input and row_number (BIGINT), from 1.
+	//
+	// In append mode the rows of a key come out once: when the watermark reaches the
+	// value of key EventKey, or, with ByTime, when it reaches the event time of the one
+	// row. In update mode all rows of a key come out again when one of them changes.
+	TopN struct {
+		Input Node
+		Keys  []expr.Expr
+		Order []SortKey
+		Count int64
+		// EventKey is the index into Keys whose value closes a key, -1 without.
+		EventKey int
+		// ByTime says that Count is 1 and the order is by event time, earliest first.
+		ByTime bool
+		// A row is late when its event time (ByTime) or its key EventKey is <= the late
+		// watermark.
+		Cols     []Column
+		Span     Span
+		keyMarks []*Mark
+	}
 	// Unnest appends the elements of a list, one row each.
 	Unnest struct {
 		Input Node
@@ -280,6 +302,7 @@ func (n *Sort) Columns() []Column         { return n.Input.Columns() }
 func (n *Limit) Columns() []Column        { return n.Input.Columns() }
 func (n *Expand) Columns() []Column       { return n.Cols }
 func (n *Unnest) Columns() []Column       { return n.Cols }
+func (n *TopN) Columns() []Column         { return n.Cols }
 
 // Inputs of the nodes.
 func (n *Scan) Inputs() []Node         { return nil }
@@ -296,6 +319,7 @@ func (n *Sort) Inputs() []Node         { return []Node{n.Input} }
 func (n *Limit) Inputs() []Node        { return []Node{n.Input} }
 func (n *Expand) Inputs() []Node       { return []Node{n.Input} }
 func (n *Unnest) Inputs() []Node       { return []Node{n.Input} }
+func (n *TopN) Inputs() []Node         { return []Node{n.Input} }
 
 func (*Scan) node()         {}
 func (*StaticScan) node()   {}
@@ -311,3 +335,4 @@ func (*Sort) node()         {}
 func (*Limit) node()        {}
 func (*Expand) node()       {}
 func (*Unnest) node()       {}
+func (*TopN) node()         {}

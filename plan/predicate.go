@@ -133,12 +133,11 @@ func (x *exprBinder) compared(op string, l, r sql.Expr) []comparison {
 func (x *exprBinder) collect(e sql.Expr, sign int, c *comparison) bool {
 	switch e := e.(type) {
 	case *sql.ColumnRef:
-		found, used := x.scope.find(e.Parts)
-		if len(found) != 1 || used != len(e.Parts) {
-			return false
-		}
-		c.terms[found[0].index] += sign
-		return true
+		return x.collectColumn(e, sign, c)
+	case *sql.Call:
+		_, ok := x.rowNumber(e)
+		c.terms[rankColumn] += sign
+		return ok
 	case *sql.Binary:
 		switch e.Op {
 		case "+":
@@ -165,6 +164,21 @@ func (x *exprBinder) collect(e sql.Expr, sign int, c *comparison) bool {
 		}
 	}
 	return false
+}
+
+func (x *exprBinder) collectColumn(e *sql.ColumnRef, sign int, c *comparison) bool {
+	found, used := x.scope.find(e.Parts)
+	if len(found) == 1 && used == len(e.Parts) && x.group == nil {
+		c.terms[found[0].index] += sign
+		return true
+	}
+	item, ok := x.aliases[strings.ToLower(e.Parts[0].Name)]
+	if !ok || len(found) > 0 || len(e.Parts) > 1 {
+		return false
+	}
+	inner := *x
+	inner.aliases = nil
+	return inner.collect(item.Expr, sign, c)
 }
 
 // strictColumns returns the columns without which a conjunct is never true. From

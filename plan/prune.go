@@ -306,6 +306,12 @@ func pruneThrough(n Node, need []bool) (Node, []int) {
 	case *Unnest:
 		cols = n.Cols
 		needs(below, n.List)
+	case *TopN:
+		cols = n.Cols
+		needs(below, n.Keys...)
+		for _, k := range n.Order {
+			needs(below, k.Expr)
+		}
 	}
 	out, at := prune(in, below)
 	kept := len(out.Columns())
@@ -322,6 +328,14 @@ func pruneThrough(n Node, need []bool) (Node, []int) {
 		}
 	}
 	return rebuilt(n, out, at, newCols), at
+}
+
+func movedKeys(keys []SortKey, at []int) []SortKey {
+	out := append([]SortKey(nil), keys...)
+	for i := range out {
+		out[i].Expr = movedTo(out[i].Expr, at)
+	}
+	return out
 }
 
 // rebuilt returns n over a pruned input.
@@ -345,10 +359,11 @@ func rebuilt(n, in Node, at []int, cols []Column) Node {
 		return &c
 	case *Sort:
 		c := *n
-		c.Input, c.Keys = in, append([]SortKey(nil), n.Keys...)
-		for i := range c.Keys {
-			c.Keys[i].Expr = movedTo(c.Keys[i].Expr, at)
-		}
+		c.Input, c.Keys = in, movedKeys(n.Keys, at)
+		return &c
+	case *TopN:
+		c := *n
+		c.Input, c.Keys, c.Order, c.Cols = in, movedAll(n.Keys, at), movedKeys(n.Order, at), cols
 		return &c
 	case *Limit:
 		c := *n

@@ -120,6 +120,8 @@ func statefulAfter(c *checker, n Node) *fault {
 			return nil
 		}
 		kind = "deduplication"
+	case *TopN:
+		kind = "ROW_NUMBER()"
 	default:
 		return nil
 	}
@@ -197,6 +199,40 @@ func (c *checker) aboveIs(n, target Node, seen bool) bool {
 		}
 	}
 	return false
+}
+
+// rankUnlimited finds a row number of all rows of a key: one new row changes all behind
+// it.
+func rankUnlimited(_ *checker, n Node) *fault {
+	t, ok := n.(*TopN)
+	if !ok || t.Count >= 0 {
+		return nil
+	}
+	return &fault{t.Span, "the number of a row changes with every row before it, so ROW_NUMBER() needs a limit",
+		"compare it with a constant, in QUALIFY or in WHERE around the sub-query: rn = 1, or rn <= 10"}
+}
+
+func topNNeverFinal(c *checker, n Node) *fault {
+	t, ok := n.(*TopN)
+	if !ok || c.plan.Mode != Append || t.ByTime || t.EventKey >= 0 {
+		return nil
+	}
+	hint := "use EMIT ON UPDATE, in which the rows of a key come again when they change"
+	if times := eventColumns(t.Input); len(times) > 0 {
+		name := t.Input.Columns()[times[0]].Name
+		hint += fmt.Sprintf("; or keep the earliest row by event time: ORDER BY %s ... = 1; or partition by a window over %s too", name, name)
+	} else {
+		hint += "; or " + watermarkHint(t.Input) + " and order by it"
+	}
+	return &fault{t.Span, "in append mode a row comes out once, when it is final, and a better row for the same key could always come", hint}
+}
+
+func topNComplete(c *checker, n Node) *fault {
+	t, ok := n.(*TopN)
+	if !ok || c.plan.Mode != Complete {
+		return nil
+	}
+	return &fault{t.Span, "ROW_NUMBER() has no complete mode", "use EMIT ON UPDATE, in which the rows of a key come again when they change"}
 }
 
 func sortRefused(c *checker, n Node) *fault {

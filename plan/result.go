@@ -15,12 +15,21 @@ func keyColumns(p *Plan) {
 	if p.Mode != Update {
 		return
 	}
-	// Rows are replaced only if an aggregation makes them; operators above it must pass
-	// its keys on.
-	a, from, ok := groupKeys(p.Root)
+	// Rows are replaced only if an aggregation or TopN makes them; operators above it
+	// must pass its keys on.
+	made, from, ok := rowMaker(p.Root)
 	if !ok {
 		return
 	}
+	if t, isTop := made.(*TopN); isTop {
+		p.topKeys(t, from)
+		return
+	}
+	p.groupKeys(made.(*Aggregate), from)
+}
+
+// groupKeys are the keys of the groups of an aggregation.
+func (p *Plan) groupKeys(a *Aggregate, from func(int) int) {
 	var keys []int
 	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
 		at := from(key)
@@ -31,12 +40,35 @@ func keyColumns(p *Plan) {
 		case a.Cols[key].Name == groupingID:
 			p.Notices = append(p.Notices, "a total of ROLLUP or CUBE replaces the row of a group whose key is NULL: add grouping_id() to the select list to keep them apart")
 		default:
-			p.HiddenKey = sqlerr.At(a.Span, codeHiddenKey, "in update mode a row replaces the one with the same keys, and the select list leaves out the key %q", a.Cols[key].Name).
-				WithHint("add %s to the select list", hiddenKeyText(a, key))
+			p.HiddenKey = hiddenKey(a.Span, a.Cols[key].Name, hiddenKeyText(a, key))
 			return
 		}
 	}
 	p.KeyColumns = keys
+}
+
+// topKeys are the keys of a TopN: all rows of a key come again together.
+func (p *Plan) topKeys(t *TopN, from func(int) int) {
+	var keys []int
+	for i, k := range t.Keys {
+		at := -1
+		if c, ok := k.(*expr.Column); ok {
+			at = from(c.Index)
+		}
+		switch {
+		case at >= 0:
+			keys = append(keys, at)
+		case t.keyMarks[i] == nil || t.keyMarks[i].Part != WindowEnd:
+			p.HiddenKey = hiddenKey(t.Span, columnName(k), columnName(k))
+			return
+		}
+	}
+	p.KeyColumns = keys
+}
+
+func hiddenKey(span Span, name, add string) *sqlerr.Error {
+	return sqlerr.At(span, codeHiddenKey, "in update mode a row replaces the one with the same keys, and the select list leaves out the key %q", name).
+		WithHint("add %s to the select list", add)
 }
 
 func hiddenKeyText(a *Aggregate, key int) string {
@@ -61,20 +93,20 @@ func isImplied(a *Aggregate, key int, from func(int) int) bool {
 	return false
 }
 
-// groupKeys finds the aggregation whose groups are the rows of n, and where its columns
+// rowMaker finds the aggregation or TopN whose rows are those of n, and where its columns
 // are in n; -1 for one that was left out or computed over.
-func groupKeys(n Node) (*Aggregate, func(int) int, bool) {
+func rowMaker(n Node) (Node, func(int) int, bool) {
 	switch n := n.(type) {
-	case *Aggregate:
+	case *Aggregate, *TopN:
 		return n, func(i int) int { return i }, true
 	case *Filter, *Sort, *Limit:
-		return groupKeys(n.Inputs()[0])
+		return rowMaker(n.Inputs()[0])
 	case *Project:
-		a, below, ok := groupKeys(n.Input)
+		made, below, ok := rowMaker(n.Input)
 		if !ok {
 			return nil, nil, false
 		}
-		return a, func(i int) int { return n.carries(below(i)) }, true
+		return made, func(i int) int { return n.carries(below(i)) }, true
 	}
 	return nil, nil, false
 }
@@ -125,8 +157,8 @@ func markUsed(n Node, used map[*WatermarkDef]bool) {
 		}
 	}
 	switch n := n.(type) {
-	case *Aggregate:
-		if n.Mark.closes() {
+	case *Aggregate, *TopN:
+		if usesWatermark(n) {
 			for _, w := range watermarksOf(n) {
 				used[w] = true
 			}

@@ -59,6 +59,8 @@ func push(n Node, ps []predicate) Node {
 		return filtered(&c, stay)
 	case *Aggregate:
 		return pushAggregate(n, ps)
+	case *TopN:
+		return pushTopN(n, ps)
 	case *Join:
 		return pushJoin(n, ps)
 	}
@@ -224,6 +226,10 @@ func withInputs(n Node, f func(Node) Node) Node {
 		c.Input = f(n.Input)
 		return &c
 	case *Unnest:
+		c := *n
+		c.Input = f(n.Input)
+		return &c
+	case *TopN:
 		c := *n
 		c.Input = f(n.Input)
 		return &c

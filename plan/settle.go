@@ -11,6 +11,8 @@ func settle(n Node) Node {
 		settleDedup(n)
 	case *Join:
 		settleJoin(n)
+	case *TopN:
+		n.ByTime = n.ByTime && n.Count == 1 && len(n.Order) == 1
 	}
 	return n
 }

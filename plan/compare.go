@@ -1,0 +1,214 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/internal/sqlerr"
+)
+
+// Verdict is whether a query may carry on from the checkpoint of an older definition.
+type Verdict struct {
+	Compatible bool
+	Diffs      []Diff   // what forbids it; empty if Compatible
+	Notices    []string // what changed and may change, each from the next new batch on
+}
+
+// Diff is one difference that the kept state cannot follow.
+type Diff struct {
+	Operator string // "aggregate", "join 2", or "" for the query as a whole
+	What     string // "grouping keys", "window", ...
+	Old, New string
+	Advice   string
+}
+
+// codeIncompatible is the code of a definition that a checkpoint cannot follow.
+const codeIncompatible = "E_CKPT_INCOMPATIBLE"
+
+// Error returns the refusal of an incompatible definition; nil for a compatible one.
+func (v *Verdict) Error() *sqlerr.Error {
+	if v.Compatible {
+		return nil
+	}
+	d := v.Diffs[0]
+	err := sqlerr.New(codeIncompatible, "the query is not the one its checkpoint was made by: %s", d.text())
+	if len(v.Diffs) > 1 {
+		lines := make([]string, 0, len(v.Diffs)-1)
+		for _, more := range v.Diffs[1:] {
+			lines = append(lines, "Also "+more.text()+".")
+		}
+		err = err.WithDetail("%s", strings.Join(lines, "\n"))
+	}
+	return err.WithHint("%s", d.Advice)
+}
+
+func (d Diff) text() string {
+	of := ""
+	if d.Operator != "" {
+		of = " of the " + d.Operator
+	}
+	return fmt.Sprintf("the %s%s: was %s, is now %s", d.What, of, orNone(d.Old), orNone(d.New))
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}
+
+// Advices, by what changed.
+const (
+	adviceState  = "start the new definition under another name (CREATE QUERY other AS ...), or forget what this one has kept: DROP QUERY, then create it again"
+	adviceSink   = "write into another table, or add the column to a query of its own; the rows written so far have the old columns"
+	adviceSource = "a checkpoint knows how far each of its sources was read; start the query under another name to read other ones"
+	adviceMode   = "rows written so far follow the old mode; start the query under another name, into another table"
+)
+
+// Compare says whether the definition of new may carry on with the state of old.
+func Compare(old, new *Print) *Verdict {
+	c := &comparer{}
+	c.whole(old, new)
+	c.operators(old.Operators, new.Operators)
+	c.notices(old, new)
+	return &Verdict{Compatible: len(c.diffs) == 0, Diffs: c.diffs, Notices: c.notes}
+}
+
+type comparer struct {
+	diffs []Diff
+	notes []string
+}
+
+func (c *comparer) differ(operator, what, old, new, advice string) {
+	if old != new {
+		c.diffs = append(c.diffs, Diff{operator, what, old, new, advice})
+	}
+}
+
+// whole compares what belongs to the query: mode, sources, watermarks, result.
+func (c *comparer) whole(old, new *Print) {
+	c.differ("", "output mode", old.Mode, new.Mode, adviceMode)
+	sources := func(p *Print) string {
+		var out []string
+		for _, s := range p.Sources {
+			out = append(out, s.Stream+" ("+s.ID+")")
+		}
+		return strings.Join(out, ", ")
+	}
+	c.differ("", "sources", sources(old), sources(new), adviceSource)
+	watermarks := func(p *Print) string {
+		var out []string
+		for _, w := range p.Watermarks {
+			out = append(out, w.Column)
+		}
+		return strings.Join(out, ", ")
+	}
+	c.differ("", "watermark columns", watermarks(old), watermarks(new), adviceState)
+	c.differ("", "result columns", columnsLine(old.Columns), columnsLine(new.Columns), adviceSink)
+}
+
+func columnsLine(cols []PrintColumn) string {
+	parts := make([]string, len(cols))
+	for i, c := range cols {
+		parts[i] = c.Name + " " + c.Type
+	}
+	return strings.Join(parts, ", ")
+}
+
+// operators compares the stateful operators in their order.
+func (c *comparer) operators(old, new []PrintOperator) {
+	kinds := func(ops []PrintOperator) string {
+		parts := make([]string, len(ops))
+		for i, o := range ops {
+			parts[i] = o.Kind
+		}
+		return strings.Join(parts, ", ")
+	}
+	if kinds(old) != kinds(new) {
+		c.differ("", "stateful operators", kinds(old), kinds(new), adviceState)
+		return
+	}
+	for i := range old {
+		name := old[i].Kind
+		if len(old) > 1 {
+			name = fmt.Sprintf("%s (operator %d)", name, i+1)
+		}
+		c.operator(name, old[i], new[i])
+	}
+}
+
+func (c *comparer) operator(name string, old, new PrintOperator) {
+	keys := map[string]string{"aggregate": "grouping keys", "join": "join keys"}[old.Kind]
+	if keys == "" {
+		keys = "keys"
+	}
+	c.differ(name, "window", old.Window.text(), new.Window.text(), adviceState)
+	c.differ(name, keys, columnsLine(old.Keys), columnsLine(new.Keys), adviceState)
+	c.differ(name, "grouping sets", old.Sets, new.Sets, adviceState)
+	c.differ(name, "aggregates", columnsLine(old.Aggregates), columnsLine(new.Aggregates), adviceState)
+	c.differ(name, "type", old.Join, new.Join, adviceState)
+	c.differ(name, "condition", strings.Join(old.Condition, " AND "), strings.Join(new.Condition, " AND "), adviceState)
+	c.differ(name, "kept columns", columnsLine(old.Kept), columnsLine(new.Kept), adviceState)
+	c.differ(name, "order", old.Order, new.Order, adviceState)
+	within := map[bool]string{true: "within the watermark", false: "for ever"}
+	c.differ(name, "memory of keys", within[old.Within], within[new.Within], adviceState)
+	c.differ(name, "watermarks", strings.Join(old.Watermarks, ", "), strings.Join(new.Watermarks, ", "), adviceState)
+}
+
+func (w *PrintWindow) text() string {
+	if w == nil {
+		return ""
+	}
+	text := fmt.Sprintf("%s of %s over %s", w.Kind, durationText(w.SizeMicros), w.Over)
+	if w.Gap != "" {
+		text = fmt.Sprintf("%s with gap %s over %s", w.Kind, w.Gap, w.Over)
+	}
+	if w.SlideMicros != 0 && w.SlideMicros != w.SizeMicros {
+		text += " every " + durationText(w.SlideMicros)
+	}
+	if w.OffsetMicros != 0 {
+		text += " offset " + durationText(w.OffsetMicros)
+	}
+	return text
+}
+
+// notices says what changed and may change.
+func (c *comparer) notices(old, new *Print) {
+	for i, w := range old.Watermarks {
+		if i < len(new.Watermarks) && new.Watermarks[i].Column == w.Column && new.Watermarks[i].DelayMicros != w.DelayMicros {
+			c.notes = append(c.notes, fmt.Sprintf("the delay of the watermark on %s is now %s, was %s; the watermark never moves back", w.Column,
+				durationText(new.Watermarks[i].DelayMicros), durationText(w.DelayMicros)))
+		}
+	}
+	if old.Policy != new.Policy {
+		c.notes = append(c.notes, fmt.Sprintf("the watermark of several inputs is now the %s, was the %s", new.Policy, old.Policy))
+	}
+	gone, added := difference(old.Stateless, new.Stateless), difference(new.Stateless, old.Stateless)
+	for i := 0; i < max(len(gone), len(added)); i++ {
+		switch {
+		case i >= len(gone):
+			c.notes = append(c.notes, "new: "+added[i])
+		case i >= len(added):
+			c.notes = append(c.notes, "no longer: "+gone[i])
+		default:
+			c.notes = append(c.notes, fmt.Sprintf("%s, was %s", added[i], gone[i]))
+		}
+	}
+}
+
+// difference returns the lines of a that b lacks, each as often as it lacks it.
+func difference(a, b []string) []string {
+	left := map[string]int{}
+	for _, s := range b {
+		left[s]++
+	}
+	var out []string
+	for _, s := range a {
+		if left[s] > 0 {
+			left[s]--
+			continue
+		}
+		out = append(out, s)
+	}
+	return out
+}

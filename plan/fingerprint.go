@@ -1,0 +1,232 @@
+package plan
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan/expr"
+)
+
+// PrintVersion is the version of the form of a Print. A change of what its texts look
+// like is a new version.
+const PrintVersion = 1
+
+// Print is what of a plan decides whether its state may be carried on: it is kept as JSON
+// in the checkpoint and compared at the next start.
+type Print struct {
+	Version    int              `json:"version"`
+	Mode       string           `json:"mode"`
+	Policy     string           `json:"watermarkPolicy"`
+	Sources    []PrintSource    `json:"sources"`
+	Watermarks []PrintWatermark `json:"watermarks"`
+	Operators  []PrintOperator  `json:"operators"` // stateful ones, inputs first
+	Columns    []PrintColumn    `json:"columns"`   // of the result
+	// Stateless are the conditions, computed columns, table joins and limits. They may
+	// change.
+	Stateless []string `json:"stateless"`
+}
+
+// PrintSource is a stream that a plan reads.
+type PrintSource struct {
+	Stream string `json:"stream"`
+	ID     string `json:"id"`
+}
+
+// PrintWatermark is a watermark of a plan. Its delay may change.
+type PrintWatermark struct {
+	Column      string `json:"column"` // relation.column
+	DelayMicros int64  `json:"delayMicros"`
+}
+
+// PrintColumn is a name with a type.
+type PrintColumn struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
+}
+
+// PrintOperator is one stateful operator. Fields that do not belong to its kind are empty.
+type PrintOperator struct {
+	Kind       string        `json:"kind"` // aggregate, deduplicate, join, first rows, limit
+	Keys       []PrintColumn `json:"keys,omitempty"`
+	Window     *PrintWindow  `json:"window,omitempty"`
+	Sets       string        `json:"groupingSets,omitempty"`
+	Aggregates []PrintColumn `json:"aggregates,omitempty"`
+	Join       string        `json:"join,omitempty"` // its type
+	Condition  []string      `json:"condition,omitempty"`
+	Kept       []PrintColumn `json:"kept,omitempty"`  // columns of rows that are kept whole
+	Order      string        `json:"order,omitempty"` // of first rows
+	Within     bool          `json:"within,omitempty"`
+	Watermarks []string      `json:"watermarks,omitempty"` // columns it closes or drops late rows by
+}
+
+// PrintWindow is the window of an aggregation.
+type PrintWindow struct {
+	Kind         string `json:"kind"`
+	Over         string `json:"over"`
+	SizeMicros   int64  `json:"sizeMicros"`
+	SlideMicros  int64  `json:"slideMicros,omitempty"`
+	OffsetMicros int64  `json:"offsetMicros,omitempty"`
+	Gap          string `json:"gap,omitempty"`
+}
+
+// Fingerprint returns the print of a plan. Equal queries have equal prints, also when
+// they were written in different dialects.
+func Fingerprint(p *Plan) *Print {
+	f := &Print{
+		Version: PrintVersion, Mode: p.Mode.String(), Policy: map[Policy]string{MinPolicy: "min", MaxPolicy: "max"}[p.Policy],
+		Columns: printColumns(p.Columns),
+	}
+	for _, s := range p.Sources {
+		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID})
+	}
+	for _, w := range p.Watermarks {
+		f.Watermarks = append(f.Watermarks, PrintWatermark{w.Relation + "." + w.Column, w.DelayMicros})
+	}
+	f.visit(p, p.Root)
+	return f
+}
+
+func printColumns(cols []Column) []PrintColumn {
+	out := make([]PrintColumn, len(cols))
+	for i, c := range cols {
+		out[i] = PrintColumn{c.Name, c.Type.String()}
+	}
+	return out
+}
+
+// visit adds the nodes of a tree, inputs first.
+func (f *Print) visit(p *Plan, n Node) {
+	for _, in := range n.Inputs() {
+		f.visit(p, in)
+	}
+	add := func(op PrintOperator) {
+		for _, w := range watermarksOf(n) {
+			if usesWatermark(n) {
+				op.Watermarks = append(op.Watermarks, w.Relation+"."+w.Column)
+			}
+		}
+		f.Operators = append(f.Operators, op)
+	}
+	switch n := n.(type) {
+	case *Aggregate:
+		add(printAggregate(n))
+	case *Dedup:
+		op := PrintOperator{Kind: "deduplicate", Within: n.Within}
+		for _, k := range n.Keys {
+			op.Keys = append(op.Keys, printExpr(n.Input, ref(n.Input, k)))
+		}
+		add(op)
+	case *Join:
+		if n.Static {
+			f.Stateless = append(f.Stateless, fmt.Sprintf("%s with table %s on %s", joinWords[n.Kind], staticName(n), strings.Join(n.condition(), " AND ")))
+			return
+		}
+		add(printJoin(n))
+	case *TopN:
+		op := PrintOperator{Kind: "first rows", Order: orderOrigin(n), Kept: keptColumns("", n.Input)}
+		for _, k := range n.Keys {
+			op.Keys = append(op.Keys, printExpr(n.Input, k))
+		}
+		add(op)
+	case *Limit:
+		f.Stateless = append(f.Stateless, fmt.Sprintf("LIMIT %d", n.Count))
+		if p.Mode == Append {
+			add(PrintOperator{Kind: "limit"})
+		}
+	case *Filter:
+		f.Stateless = append(f.Stateless, "WHERE "+origin(n.Input, n.Cond))
+	case *Project:
+		for i, e := range n.Exprs {
+			if _, plain := e.(*expr.Column); !plain {
+				f.Stateless = append(f.Stateless, n.Cols[i].Name+" = "+origin(n.Input, e))
+			}
+		}
+	case *Unnest:
+		f.Stateless = append(f.Stateless, "unnest "+origin(n.Input, n.List))
+	case *Sort:
+		f.Stateless = append(f.Stateless, "ORDER BY "+sortText(n.Keys))
+	}
+}
+
+// usesWatermark reports whether a node drops late rows or closes something.
+func usesWatermark(n Node) bool {
+	switch n := n.(type) {
+	case *Aggregate:
+		return n.Mark.closes()
+	case *Dedup:
+		return n.EventTime >= 0
+	case *TopN:
+		return n.EventKey >= 0 || n.ByTime
+	case *Join:
+		return n.State.LeftTime >= 0 || n.State.RightTime >= 0 || n.State.KeyTime >= 0
+	}
+	return false
+}
+
+func staticName(j *Join) string {
+	if t, ok := findNode[*StaticScan](j); ok {
+		return t.Table
+	}
+	return ""
+}
+
+func printExpr(n Node, e expr.Expr) PrintColumn {
+	return PrintColumn{origin(n, e), e.Type().String()}
+}
+
+func printAggregate(a *Aggregate) PrintOperator {
+	op := PrintOperator{Kind: "aggregate"}
+	if w := a.Window; w != nil {
+		op.Window = &PrintWindow{Kind: [...]string{Tumble: "tumble", Hop: "hop", Cumulate: "cumulate", Session: "session"}[w.Kind],
+			Over: origin(a.Input, a.Time), SizeMicros: w.SizeMicros, SlideMicros: w.SlideMicros, OffsetMicros: w.OffsetMicros, Gap: origin(a.Input, w.Gap)}
+	}
+	for _, k := range a.Keys {
+		op.Keys = append(op.Keys, printExpr(a.Input, k))
+	}
+	for i, c := range a.Aggs {
+		op.Aggregates = append(op.Aggregates, PrintColumn{a.callOrigin(i), c.Type.String()})
+	}
+	if ex, ok := nearestExpand(a.Input); ok {
+		op.Sets = fmt.Sprint(ex.Sets)
+	}
+	return op
+}
+
+// nearestExpand finds the Expand that belongs to an aggregation: only stateless nodes
+// stand between.
+func nearestExpand(n Node) (*Expand, bool) {
+	switch n := n.(type) {
+	case *Expand:
+		return n, true
+	case *Filter, *Project:
+		return nearestExpand(n.Inputs()[0])
+	}
+	return nil, false
+}
+
+// keptColumns are the columns of rows that an operator keeps whole.
+func keptColumns(side string, n Node) []PrintColumn {
+	var out []PrintColumn
+	for i, c := range n.Columns() {
+		out = append(out, PrintColumn{side + columnOrigin(n, i), c.Type.String()})
+	}
+	return out
+}
+
+func orderOrigin(n *TopN) string {
+	keys := make([]SortKey, len(n.Order))
+	for i, k := range n.Order {
+		k.Expr = &expr.Column{Name: origin(n.Input, k.Expr), T: k.Expr.Type()}
+		keys[i] = k
+	}
+	return fmt.Sprintf("first %d by %s", n.Count, sortText(keys))
+}
+
+func printJoin(j *Join) PrintOperator {
+	op := PrintOperator{Kind: "join", Join: strings.ToLower(joinWords[j.Kind]), Condition: j.condition()}
+	op.Kept = append(keptColumns("left ", j.Left), keptColumns("right ", j.Right)...)
+	for i, k := range j.LeftKeys {
+		op.Keys = append(op.Keys, PrintColumn{origin(j.Left, k) + " = " + origin(j.Right, j.RightKeys[i]), k.Type().String()})
+	}
+	return op
+}
