@@ -244,10 +244,14 @@ func TestGlob(t *testing.T) {
 		{"in", "1 2 5"},
 		{"**/[a-b].*", "1 2 3"},
 		{"in/sub dir/*", "3"},
+		{"in/_tmp/*", "4"},
+		{"in/_*/*.json", ""},
+		{"in/_[a-z]*", "6"},
+		{"in/*.part", "7"},
 	} {
 		t.Run(c.path, func(t *testing.T) {
 			f := newFolder(t, map[string]string{"path": c.path})
-			for i, name := range []string{"in/a.json", "in/b.log", "in/sub dir/a.json", "in/_tmp/a.json", "in/c.txt"} {
+			for i, name := range []string{"in/a.json", "in/b.log", "in/sub dir/a.json", "in/_tmp/a.json", "in/c.txt", "in/_d.json", "in/e.part"} {
 				f.write(name, fmt.Sprintf(`{"a":%d}`, i+1))
 			}
 			got := strings.ReplaceAll(strings.ReplaceAll(f.batch(f.open(nil)), " | NULL", ""), "\n", " ")
@@ -513,6 +517,30 @@ func TestLimitsUseOneListing(t *testing.T) {
 	f.want("fourth", f.batch(s), "")
 	if got := string(s.Offset()); got != `{"logOffset":2}` {
 		t.Errorf("Offset is %s", got)
+	}
+}
+
+func TestRowsMax(t *testing.T) {
+	f := newFolder(t, nil)
+	f.write("1.json", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":3}\n{\"a\":4}")
+	f.write("2.json", "{\"a\":5}\n{\"a\":6}\n")
+	f.write("3.json.gz", gz(t, "{\"a\":7}\n{\"a\":8}\n{\"a\":9}\n"))
+	f.write("4.json", "{\"a\":10}\n")
+	s := f.open(nil)
+	for _, want := range []string{"1 2", "3", "4 5", "6", "7 8 9", "10", ""} {
+		r, err := s.Next(t.Context(), sources.Limits{RowsMax: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r == nil {
+			f.want("end", "", want)
+			return
+		}
+		rows := strings.Join(sourcetest.Rows(t, s, r, 10), " ")
+		f.want("batch", strings.ReplaceAll(rows, " | NULL", ""), want)
+		if err := s.Advance(r); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -77,6 +77,11 @@ func absolute(baseDir, name string) (string, error) {
 
 func hasMeta(glob string) bool { return strings.ContainsAny(glob, `*?[{\`) }
 
+// oneFolder reports whether all files are directly in the root.
+func (p *pattern) oneFolder() bool {
+	return !strings.Contains(p.glob, "/") && !strings.Contains(p.glob, "**")
+}
+
 // full returns the path of a listed file.
 func (p *pattern) full(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
 
@@ -113,7 +118,7 @@ func (p *pattern) exists() error {
 func (p *pattern) list(notice func(text string)) ([]entry, error) {
 	var out []entry
 	add := func(name string, d fs.DirEntry) error {
-		if hidden(name) && p.file == "" || d.IsDir() {
+		if p.file == "" && p.hidden(name) || d.IsDir() {
 			return nil
 		}
 		info, err := d.Info()
@@ -183,15 +188,24 @@ var temporarySuffixes = [...]string{
 }
 
 // hidden reports whether a name, or a folder on the way to it, is one that Spark,
-// Hadoop and download programs use for what is not ready.
-func hidden(name string) bool {
-	for part := range strings.SplitSeq(name, "/") {
-		if strings.HasPrefix(part, ".") || strings.HasPrefix(part, "_") {
+// Hadoop and download programs use for what is not ready. A glob that spells it out,
+// such as "_log/_*.json" or "*.part", means it.
+func (p *pattern) hidden(name string) bool {
+	parts := strings.Split(name, "/")
+	wanted := "*"
+	if p.glob != "" {
+		wanted = path.Base(p.glob)
+	}
+	for i, part := range parts {
+		if !strings.HasPrefix(part, ".") && !strings.HasPrefix(part, "_") {
+			continue
+		}
+		if i < len(parts)-1 || wanted[0] != part[0] {
 			return true
 		}
 	}
 	for _, s := range temporarySuffixes {
-		if strings.HasSuffix(name, s) {
+		if strings.HasSuffix(name, s) && !strings.HasSuffix(wanted, s) {
 			return true
 		}
 	}

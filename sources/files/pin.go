@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"math"
 	"os"
 
 	"golang.org/x/sys/unix"
@@ -43,9 +44,61 @@ func headOf(f io.ReaderAt, size int64) (sum uint32, head []byte, err error) {
 	return crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)), head, nil
 }
 
+// budget is what a batch may still take of its limit of rows.
+type budget struct{ left, max int64 }
+
+func newBudget(rowsMax int64) *budget {
+	if rowsMax == 0 {
+		rowsMax = math.MaxInt64
+	}
+	return &budget{rowsMax, rowsMax}
+}
+
+func (b *budget) limited() bool { return b.max < math.MaxInt64 }
+
+// takeWhole is for a file whose rows cannot be counted before it is read: it is a
+// batch by itself.
+func (b *budget) takeWhole() (ok bool) {
+	if !b.limited() {
+		return true
+	}
+	ok = b.left == b.max
+	b.left = 0
+	return ok
+}
+
+// cut returns where the lines of [from, to) end that are left in the budget, and
+// takes them from it. Blank and bad lines count: a batch has at most so many rows.
+func (b *budget) cut(f io.ReaderAt, from, to int64) (end int64, err error) {
+	if !b.limited() {
+		return to, nil
+	}
+	block := make([]byte, min(256<<10, to-from))
+	for at := from; at < to; at += int64(len(block)) {
+		block = block[:min(int64(len(block)), to-at)]
+		if _, err := f.ReadAt(block, at); err != nil {
+			return 0, err
+		}
+		for i := 0; ; {
+			k := bytes.IndexByte(block[i:], '\n')
+			if k < 0 {
+				break
+			}
+			i += k + 1
+			if b.left--; b.left == 0 {
+				return at + int64(i), nil
+			}
+		}
+	}
+	if block[len(block)-1] != '\n' {
+		b.left--
+	}
+	return to, nil
+}
+
 // pin decides which bytes of a listed file are ready to be read; nil for none. last
 // is what was read of it before.
-func (s *source) pin(e entry, last *state) (*pinned, error) {
+func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	f, info, err := openRegular(s.config.pattern.full(e.name))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil, nil // gone since it was listed
@@ -71,11 +124,16 @@ func (s *source) pin(e entry, last *state) (*pinned, error) {
 		if p.To, err = s.readyEnd(f, p, young); err != nil || p.To <= p.From {
 			return nil, err
 		}
-		return p, nil
+		p.To, err = rows.cut(f, p.From, p.To)
+		return p, err
 	}
 	p.To = p.Size
 	if young && s.isCutShort(f, p) {
+		s.waiting = true
 		s.notice(fmt.Sprintf("file %q is not complete yet; it is read when it is or has not changed for %v", s.config.pattern.shown(e.name), s.config.settle))
+		return nil, nil
+	}
+	if !rows.takeWhole() {
 		return nil, nil
 	}
 	return p, nil
@@ -118,6 +176,7 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, young bool) (int64, error) {
 	if int64(len(tail)) <= int64(s.config.format.LineBytesMax) && ndjson.Complete(tail) {
 		return p.Size, nil
 	}
+	s.waiting = true
 	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
 		s.config.pattern.shown(p.Name), s.config.settle))
 	return start, nil

@@ -27,9 +27,18 @@ type source struct {
 	// dropped from it; it is used as long as it fills the batches.
 	listed []entry
 
+	watch  *watch    // of the folder; nil where one watch is not enough
+	idleAt time.Time // when the last listing gave nothing; zero otherwise
+	// waiting: bytes were left for later, which only the clock makes ready.
+	waiting bool
+
 	mu      sync.Mutex
 	readers []*reader // not in use
 }
+
+// idleMax is how long a watch is believed: a network file system can change without
+// an event.
+const idleMax = time.Second
 
 var _ sources.Source = (*source)(nil)
 
@@ -41,7 +50,11 @@ func newSource(c *config, notice func(text string), now func() time.Time) (*sour
 	if notice == nil {
 		notice = func(string) {}
 	}
-	return &source{config: c, shape: shape, notice: notice, now: now}, nil
+	s := &source{config: c, shape: shape, notice: notice, now: now}
+	if c.pattern.oneFolder() {
+		s.watch = newWatch(c.pattern.root)
+	}
+	return s, nil
 }
 
 func (s *source) Restore(snapshot []byte) error { return s.at.restore(snapshot) }
@@ -61,6 +74,9 @@ func (s *source) Description() string { return "files[" + s.config.pattern.given
 func (s *source) Commit(sources.Range) error { return nil }
 
 func (s *source) Close() error {
+	if s.watch != nil {
+		s.watch.close()
+	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readers = nil
@@ -78,6 +94,9 @@ func (s *source) Advance(r sources.Range) error {
 // Next pins files in the order of their modification times until a limit is
 // reached.
 func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range, error) {
+	if s.stillIdle() {
+		return nil, nil
+	}
 	filesMax := smallest(limits.FilesMax, s.config.filesMax)
 	bytesMax := smallest(limits.BytesMax, s.config.bytesMax)
 	if filesMax == 0 || int64(len(s.listed)) < filesMax {
@@ -86,15 +105,15 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 		}
 	}
 	out := batchRange{Offset: s.at.Offset + 1}
-	bytes := int64(0)
+	bytes, rows := int64(0), newBudget(limits.RowsMax)
 	for _, e := range s.listed {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		if filesMax > 0 && int64(len(out.Files)) >= filesMax {
+		if filesMax > 0 && int64(len(out.Files)) >= filesMax || rows.left == 0 {
 			break
 		}
-		p, err := s.pinNew(e)
+		p, err := s.pinNew(e, rows)
 		if err != nil {
 			return nil, fmt.Errorf("looking at %s: %w", e.name, err)
 		}
@@ -108,9 +127,23 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 		out.Files = append(out.Files, *p)
 	}
 	if len(out.Files) == 0 {
+		if !s.waiting {
+			s.idleAt = s.now()
+		}
 		return nil, nil
 	}
 	return json.Marshal(&out)
+}
+
+// stillIdle reports that nothing has happened since a listing that gave nothing:
+// the cheap answer of a poll.
+func (s *source) stillIdle() bool {
+	quiet := s.watch != nil && s.watch.quiet()
+	still := quiet && !s.idleAt.IsZero() && s.now().Sub(s.idleAt) < idleMax
+	if !still {
+		s.idleAt, s.waiting = time.Time{}, false
+	}
+	return still
 }
 
 // smallest returns the smaller of two limits, 0 being none.
@@ -154,15 +187,15 @@ func (s *source) mayBeNew(e entry) bool {
 }
 
 // pinNew pins a file unless it was read since it was listed.
-func (s *source) pinNew(e entry) (*pinned, error) {
+func (s *source) pinNew(e entry, rows *budget) (*pinned, error) {
 	last, seen := s.at.Files[e.name]
 	if !seen {
-		return s.pin(e, nil)
+		return s.pin(e, nil, rows)
 	}
 	if !s.mayBeNew(e) {
 		return nil, nil
 	}
-	return s.pin(e, &last)
+	return s.pin(e, &last, rows)
 }
 
 // Segments checks that the files are what was pinned and cuts them.
