@@ -455,7 +455,7 @@ func TestDecompressionLimits(t *testing.T) {
 		want    string
 	}{
 		{map[string]string{"decompressed_bytes_max": "1MB"}, strings.Repeat("{\"a\":1}\n", 200_000), "holds more than 1000000 bytes"},
-		{nil, strings.Repeat("\n", 80<<20), "holds more than 200 times its size"},
+		{nil, strings.Repeat(`{"b":"`+strings.Repeat("x", 100_000)+"\"}\n", 700), "holds more than 200 times its size"},
 	} {
 		for _, pack := range []func(*testing.T, string) string{gz, zst} {
 			f := newFolder(t, c.options)
