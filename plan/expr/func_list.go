@@ -113,7 +113,7 @@ func listLength(f *frame, args []vec) (arrow.Array, error) {
 	return newValues(f.arrow, out, f.valid), nil
 }
 
-// bindListConcat joins two lists by ||: NULL if a side is NULL.
+// bindListConcat joins two lists by ||, as list_concat does.
 func bindListConcat(l, r Expr, span sqlerr.Span) (Expr, error) {
 	for _, t := range []types.Type{l.Type(), r.Type()} {
 		if t.Kind != types.List && t.Kind != types.Null {
@@ -121,12 +121,7 @@ func bindListConcat(l, r Expr, span sqlerr.Span) (Expr, error) {
 				WithHint("write [item] || list")
 		}
 	}
-	both, t, err := unify([]Expr{l, r}, span)
-	if err != nil {
-		return nil, err
-	}
-	return newCall(spec{name: "||", t: t, nullable: anyNullable(both...), span: span, total: true, form: infix("||"),
-		kern: concatLists}, both...), nil
+	return bindListConcats(&binding{name: "list_concat", args: []Expr{l, r}, span: span})
 }
 
 // bindListConcats binds list_concat(a, b, ...), in which a NULL list is empty.
@@ -138,7 +133,11 @@ func bindListConcats(b *binding) (Expr, error) {
 	if t.Kind != types.List {
 		return nil, b.mismatch(0, "a list")
 	}
-	return newCall(spec{name: "list_concat", t: t, nullable: anyNullable(lists...), span: b.span, lenient: true, total: true,
+	nullable := true
+	for _, l := range lists {
+		nullable = nullable && l.Nullable()
+	}
+	return newCall(spec{name: "list_concat", t: t, nullable: nullable, span: b.span, lenient: true, total: true,
 		kern: concatLists}, lists...), nil
 }
 
@@ -341,7 +340,7 @@ func sliceLists(f *frame, args []vec) (arrow.Array, error) {
 }
 
 // bindArrayToString binds array_to_string(list, separator [, null text]): NULL
-// elements are left out without a null text.
+// elements are left out without a null text. Of no elements it is NULL.
 func bindArrayToString(b *binding) (Expr, error) {
 	list, err := b.list(0)
 	if err != nil {
@@ -358,7 +357,7 @@ func bindArrayToString(b *binding) (Expr, error) {
 		}
 		args = append(args, e)
 	}
-	return b.harmless(tVarchar, joinList, args...), nil
+	return b.partial(tVarchar, joinList, args...), nil
 }
 
 func joinList(f *frame, args []vec) (arrow.Array, error) {
@@ -380,6 +379,9 @@ func joinList(f *frame, args []vec) (arrow.Array, error) {
 				dst = append(dst, separators.at(i)...)
 			}
 			dst, first = append(dst, item...), false
+		}
+		if first {
+			return dst, errNull
 		}
 		return dst, nil
 	})

@@ -134,7 +134,8 @@ func toWhole(fn func(float64) float64) binder {
 	}
 }
 
-// wholeDecimal rounds to a whole number, in the direction that fn rounds a half.
+// wholeDecimal rounds to a whole number, in the direction in which fn, one of ceil,
+// floor and trunc, rounds a half.
 func wholeDecimal(x decimal128.Num, scale int32, fn func(float64) float64) decimal128.Num {
 	if scale == 0 {
 		return x
@@ -162,6 +163,9 @@ func bindTrunc(b *binding) (Expr, error) {
 // scale of constant places.
 func bindRound(b *binding) (Expr, error) {
 	if len(b.args) == 1 {
+		if b.args[0].Type().Kind == types.Decimal {
+			return b.roundDecimal(b.args[0], 0), nil
+		}
 		return toWhole(math.Round)(b)
 	}
 	x, err := b.number(0)

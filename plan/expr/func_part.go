@@ -164,13 +164,14 @@ func (b *binding) unknownPart(name string) error {
 	return e
 }
 
-// bindEpoch binds epoch(x): seconds since 1970, or of an interval with 30 days to
-// the month.
+// bindEpoch binds epoch(x): seconds since 1970, or of an interval with 365.25 days to
+// the year and 30 to the month.
 func bindEpoch(b *binding) (Expr, error) {
 	if b.args[0].Type().Kind == types.IntervalKind {
 		return b.harmless(tDouble, map1(func(v interval) (float64, error) {
-			days := int64(v.Months)/12*365 + int64(v.Months)%12*30 + int64(v.Days)
-			return float64(days*types.DayMicros+v.Nanoseconds/1000) / 1e6, nil
+			const yearMicros = types.DayMicros / 4 * 1461
+			days := int64(v.Months)%12*30 + int64(v.Days)
+			return float64(int64(v.Months)/12*yearMicros+days*types.DayMicros+v.Nanoseconds/1000) / 1e6, nil
 		}), b.args[0]), nil
 	}
 	ts, err := b.instant(0)

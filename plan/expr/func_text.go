@@ -409,8 +409,18 @@ func chr(dst []byte, code int64) ([]byte, error) {
 	return utf8.AppendRune(dst, rune(code)), nil
 }
 
-// splitPart returns the n-th part from 1, or from the end for a negative n; the empty text if
-// there is none.
+// bindSplitPart binds split_part(text, separator, n): the n-th part from 1, or from
+// the end for a negative n. It is the empty text if there is none and, as in DuckDB,
+// for NULL.
+func bindSplitPart(b *binding) (Expr, error) {
+	args, err := b.cast(tVarchar, tVarchar, tBigInt)
+	if err != nil {
+		return nil, err
+	}
+	part := b.harmless(tVarchar, map3(splitPart), args...)
+	return bindCoalesce([]Expr{part, NewLiteral(tVarchar, "")}, b.span)
+}
+
 func splitPart(s, separator string, n int64) (string, error) {
 	parts := splitText(s, separator)
 	if at, ok := position(n, int64(len(parts))); ok {

@@ -209,8 +209,8 @@ func bindDateDiff(b *binding) (Expr, error) {
 		case t.months > 0:
 			return floorDiv(monthsOf(to), t.months) - floorDiv(monthsOf(from), t.months)
 		case t.unitDays > 0:
-			// DuckDB counts weeks from 1970 on, not from Mondays.
-			return floorDiv(to, types.DayMicros)/t.unitDays - floorDiv(from, types.DayMicros)/t.unitDays
+			// DuckDB counts whole weeks between two dates, not Mondays.
+			return (floorDiv(to, types.DayMicros) - floorDiv(from, types.DayMicros)) / t.unitDays
 		}
 		return floorDiv(to, t.unitMicros) - floorDiv(from, t.unitMicros)
 	})

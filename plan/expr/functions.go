@@ -32,8 +32,8 @@ type binding struct {
 // functions is the table of scalar functions, sorted by name. No binder may come back
 // to BindFunction, which reads the table: binders call each other.
 //
-// They mean what they
-// mean in DuckDB; aliases are names of DuckDB, Spark and Flink that mean the same.
+// Functions mean what they mean in DuckDB; aliases are names of DuckDB, Spark and Flink
+// that mean the same.
 var functions = []function{
 	{"abs", nil, 1, 1, bindAbs},
 	{"acos", nil, 1, 1, within(unit, "a number from -1 to 1", math.Acos)},
@@ -178,7 +178,7 @@ var functions = []function{
 	{"sin", nil, 1, 1, mathFunction(math.Sin)},
 	{"sinh", nil, 1, 1, mathFunction(math.Sinh)},
 	{"sort_array", nil, 1, 2, bindSortArray},
-	{"split_part", nil, 3, 3, fixed(tVarchar, map3(splitPart), tVarchar, tVarchar, tBigInt)},
+	{"split_part", nil, 3, 3, bindSplitPart},
 	{"sqrt", nil, 1, 1, within(notNegative, "a number from 0 up", math.Sqrt)},
 	{"starts_with", []string{"prefix", "startswith"}, 2, 2, textTest(strings.HasPrefix)},
 	{"strftime", nil, 2, 2, bindStrftime},

@@ -109,10 +109,11 @@ func appendInteger(b array.Builder, t types.Type, v int64) {
 func (l *Literal) Type() types.Type { return l.t }
 
 // Nullable reports whether the value is NULL.
-func (l *Literal) Nullable() bool { return l.arr.IsNull(0) }
+func (l *Literal) Nullable() bool { return l.IsNull() }
 
-// IsNull reports whether the value is NULL.
-func (l *Literal) IsNull() bool { return l.arr.IsNull(0) }
+// IsNull reports whether the value is NULL. (Array.IsNull does not know of the NULLs
+// of the type NULL.)
+func (l *Literal) IsNull() bool { return l.arr.NullN() > 0 }
 
 // Value returns the value as an array of one.
 func (l *Literal) Value() arrow.Array { return l.arr }

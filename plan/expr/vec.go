@@ -55,7 +55,7 @@ func releaseVecs(vecs []vec) {
 }
 
 // isNull reports whether a constant is NULL.
-func (v vec) isNull() bool { return v.konst && v.arr.IsNull(0) }
+func (v vec) isNull() bool { return v.konst && v.arr.NullN() > 0 }
 
 // row returns where the value of row i is in arr.
 func (v vec) row(i int) int {
