@@ -21,10 +21,10 @@ const (
 // lives: the same text has the same id in every chunk until a new dictionary is
 // begun. It is used by one goroutine; the arrays it hands out may be read by any.
 //
-// It only grows, so each array of it is a prefix of the next one. A consumer that
-// translates ids to its own keeps the table of the last array it saw: as long as
-// types.SameDictionary says that the next array is the same dictionary, only the
-// new values need translating.
+// It only grows: each array of it is a prefix of the next one, and in the same
+// memory until that is full. A consumer that translates ids to its own can keep its
+// table when the first values of the next array are those of the last, which the
+// addresses of the buffers tell at once.
 type Dictionary struct {
 	slots   []dictSlot // open addressing, at most half full
 	offsets []int32    // value id is data[offsets[id]:offsets[id+1]]
