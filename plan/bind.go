@@ -33,7 +33,7 @@ func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
 
 // finish turns the bound tree into a checked plan.
 func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
-	p := &Plan{Root: rewrite(root), Policy: o.Policy, Notices: b.notices}
+	p := &Plan{Root: rewrite(root), Policy: o.Policy, Notices: b.notices, span: q.Span}
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
 	if err := chooseMode(p, q.Emit, o); err != nil {
@@ -71,7 +71,7 @@ func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
 		err := setMode(p, m)
 		if err == nil {
 			if first != nil {
-				p.Notices = append(p.Notices, fmt.Sprintf("output mode %s: in %s mode %s", m, try[0], reason(first)))
+				p.Notices = append(p.Notices, fmt.Sprintf("output mode %s: %s", m, reason(first)))
 			}
 			return nil
 		}
@@ -230,7 +230,7 @@ func (b *binder) orderedUnion(n Node, q *sql.Query) (*scope, error) {
 // time where both have it.
 func (b *binder) union(in []*scope, byName bool, span Span) (Node, error) {
 	if isStatic(in[0].node) != isStatic(in[1].node) {
-		return nil, sqlerr.At(span, codeUnionTable, "a stream and a table cannot be joined by UNION ALL").
+		return nil, sqlerr.At(span, codeUnionTable, "a stream and a table cannot be combined by UNION ALL").
 			WithHint("the rows of the table would come again in every batch; insert them into the result table once, by a query of their own")
 	}
 	left, right := in[0].node.Columns(), in[1].node.Columns()

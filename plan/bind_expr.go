@@ -428,7 +428,13 @@ func (x *exprBinder) fields(v value, parts []sql.Ident) (value, error) {
 }
 
 func (x *exprBinder) field(v value, name sql.Ident) (value, error) {
-	f, err := expr.BindField(v.Expr, name.Name, x.b.at(name.Span))
+	if v.window != nil && strings.EqualFold(name.Name, "start") {
+		return x.windowPart(v.window, WindowStart), nil
+	}
+	if v.window != nil && strings.EqualFold(name.Name, "end") {
+		return x.windowPart(v.window, WindowEnd), nil
+	}
+	f, err := structField(v.Expr, name.Name, x.b.at(name.Span))
 	if err != nil {
 		return value{}, err
 	}
@@ -437,11 +443,38 @@ func (x *exprBinder) field(v value, name sql.Ident) (value, error) {
 	}
 	switch strings.ToLower(name.Name) {
 	case "start":
-		return value{f, v.mark.part(WindowStart)}, nil
+		return value{Expr: f, mark: v.mark.part(WindowStart)}, nil
 	case "end":
-		return value{f, v.mark.part(WindowEnd)}, nil
+		return value{Expr: f, mark: v.mark.part(WindowEnd)}, nil
 	}
 	return value{Expr: f}, nil
+}
+
+// structField returns a field of a struct; of one that is made right here it is what the
+// field is made of.
+func structField(s expr.Expr, name string, span Span) (expr.Expr, error) {
+	f, err := expr.BindField(s, name, span)
+	if err != nil {
+		return nil, err
+	}
+	parts := s.Children()
+	if len(parts) != len(s.Type().Fields) {
+		return f, nil
+	}
+	made, err := expr.BindStruct(fieldNames(s.Type()), parts)
+	if err != nil || made.String() != s.String() {
+		return f, nil
+	}
+	i, _, _ := s.Type().Field(name)
+	return parts[i], nil
+}
+
+func fieldNames(t types.Type) []string {
+	names := make([]string, len(t.Fields))
+	for i, f := range t.Fields {
+		names[i] = f.Name
+	}
+	return names
 }
 
 func (x *exprBinder) access(e *sql.Access) (value, error) {

@@ -30,7 +30,7 @@ func (k *block) aggregate() error {
 		return nil
 	}
 	g := &grouping{rows: k.scope, results: map[string]value{}, calls: map[string]int{}}
-	g.agg = &Aggregate{EventKey: -1, Span: k.aggregateSpan()}
+	g.agg = &Aggregate{EventKey: -1, Span: k.aggregateSpan(), visible: k.scope.node.Columns()}
 	items, err := k.groupItems()
 	if err != nil {
 		return err
@@ -157,12 +157,12 @@ func (g *grouping) addKey(v value) {
 		g.agg.EventKey, g.agg.Mark = index, v.mark
 	}
 	g.agg.Keys = append(g.agg.Keys, v.Expr)
-	name := v.Expr.String()
+	name := plainText(v.Expr.String())
 	if c, ok := v.Expr.(*expr.Column); ok {
 		name = c.Name
 	}
 	g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: name, Type: v.Expr.Type(), Nullable: v.Expr.Nullable()}, Mark: v.mark})
-	g.results[key] = value{&expr.Column{Index: index, Name: name, T: v.Expr.Type(), Null: v.Expr.Nullable()}, v.mark}
+	g.results[key] = value{Expr: &expr.Column{Index: index, Name: name, T: v.Expr.Type(), Null: v.Expr.Nullable()}, mark: v.mark}
 }
 
 // result returns what a bound expression over rows is above the aggregation.

@@ -75,7 +75,7 @@ func (w *windowParts) collect(named []value) {
 	}
 	for i, c := range w.g.rows.node.Columns() {
 		if isWindowPart(c.Mark) && sameWindow(c.Mark, w.mark) {
-			add(value{ref(w.g.rows.node, i), c.Mark})
+			add(value{Expr: ref(w.g.rows.node, i), mark: c.Mark})
 		}
 	}
 }
@@ -131,7 +131,7 @@ func (w *windowParts) register() error {
 		index := len(g.agg.Keys)
 		g.agg.Keys = append(g.agg.Keys, e)
 		g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: name, Type: e.Type(), Nullable: true}, Mark: m})
-		return value{&expr.Column{Index: index, Name: name, T: e.Type(), Null: true}, m}
+		return value{Expr: &expr.Column{Index: index, Name: name, T: e.Type(), Null: true}, mark: m}
 	}
 	var start, end value
 	if w.start != nil {
@@ -157,7 +157,7 @@ func (w *windowParts) register() error {
 		return err
 	}
 	for _, e := range w.times {
-		g.results[exprKey(e)] = value{t, w.mark.part(WindowTime)}
+		g.results[exprKey(e)] = value{Expr: t, mark: w.mark.part(WindowTime)}
 	}
 	if w.start == nil {
 		return nil
@@ -179,7 +179,7 @@ func (w *windowParts) registerStruct(start, end value) error {
 			return err
 		}
 		if sameWindow(below.mark, w.mark) {
-			w.g.results[exprKey(below.Expr)] = value{s, mark}
+			w.g.results[exprKey(below.Expr)] = value{Expr: s, mark: mark}
 		}
 	}
 	for _, e := range w.structs {
@@ -195,7 +195,7 @@ func (w *windowParts) registerStruct(start, end value) error {
 		if err != nil {
 			return err
 		}
-		w.g.results[exprKey(e)] = value{v, mark}
+		w.g.results[exprKey(e)] = value{Expr: v, mark: mark}
 	}
 	return nil
 }

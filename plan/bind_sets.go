@@ -61,7 +61,7 @@ func (g *grouping) expandSets(k *block, items []value, by *sql.GroupBy) ([]value
 	}
 	out := kept
 	for _, v := range expanded {
-		name := v.Expr.String()
+		name := plainText(v.Expr.String())
 		if c, ok := v.Expr.(*expr.Column); ok {
 			name = c.Name
 		}

@@ -298,7 +298,7 @@ func (x *exprBinder) lastInstant(w value, span Span) (value, error) {
 		return value{}, err
 	}
 	t, err := minusMicro(end, span)
-	return value{t, w.mark.part(WindowTime)}, err
+	return value{Expr: t, mark: w.mark.part(WindowTime)}, err
 }
 
 func minusMicro(e expr.Expr, span Span) (expr.Expr, error) {
@@ -357,7 +357,7 @@ func (x *exprBinder) windowValue(e *sql.Call) (value, error) {
 func (x *exprBinder) windowPart(w *windowCall, p Part) value {
 	index := w.first + int(p-WindowStart)
 	c := x.scope.node.Columns()[index]
-	return value{&expr.Column{Index: index, Name: c.Name, T: c.Type, Null: c.Nullable}, c.Mark}
+	return value{Expr: &expr.Column{Index: index, Name: c.Name, T: c.Type, Null: c.Nullable}, mark: c.Mark}
 }
 
 // windowStruct returns Spark's struct window{start, end}.
@@ -367,7 +367,7 @@ func (x *exprBinder) windowStruct(w *windowCall) (value, error) {
 	if err != nil {
 		return value{}, err
 	}
-	return value{s, start.mark.part(WindowStruct)}, nil
+	return value{Expr: s, mark: start.mark.part(WindowStruct), window: w}, nil
 }
 
 // aliasOf returns what the window of a call is known as beside it: `window` or

@@ -13,7 +13,7 @@ func checkStreaming(p *Plan) error {
 		return err
 	}
 	if p.Mode == Complete && !c.aggregated {
-		return sqlerr.At(c.anyStateful(p.Root), codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
+		return sqlerr.At(p.span, codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
 			WithHint("leave out EMIT COMPLETE (SET output_mode = 'append'), or add GROUP BY")
 	}
 	return nil
@@ -80,20 +80,6 @@ func (c *checker) node(n Node) error {
 		c.aggregated = true
 	}
 	return nil
-}
-
-// anyStateful is a place to point at for a plan as a whole: its topmost node that has
-// one.
-func (c *checker) anyStateful(n Node) Span {
-	if s := spanOf(n); s != (Span{}) {
-		return s
-	}
-	for _, in := range n.Inputs() {
-		if s := c.anyStateful(in); s != (Span{}) {
-			return s
-		}
-	}
-	return Span{}
 }
 
 // spanOf is where a node was written, the zero span if it keeps no place.

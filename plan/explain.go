@@ -42,7 +42,12 @@ func Explain(p *Plan, kind ExplainKind) string {
 // modeReason says what the output mode means for this plan.
 func modeReason(p *Plan) string {
 	a, aggregated := findNode[*Aggregate](p.Root)
+	_, ranked := findNode[*TopN](p.Root)
 	switch {
+	case ranked && p.Mode == Update:
+		return "the first rows of a key come out again whenever they change"
+	case ranked:
+		return "the first rows of a key come out once, when they are final"
 	case !aggregated && p.Mode == Complete:
 		return "the whole result in every batch"
 	case !aggregated:
@@ -128,7 +133,7 @@ func describe(n Node) string {
 	case *Dedup:
 		return "Deduplicate by " + namesOf(n.Input.Columns(), n.Keys)
 	case *Join:
-		return joinText(n)
+		return n.describe()
 	case *Union:
 		return "Union"
 	case *Sort:
@@ -229,31 +234,52 @@ func sortText(keys []SortKey) string {
 	return strings.Join(parts, ", ")
 }
 
-// joinText shows kind and condition of a join.
-func joinText(n *Join) string {
+// describe shows kind and condition of a join.
+func (n *Join) describe() string {
 	text := [...]string{Inner: "Inner join", LeftOuter: "Left join", RightOuter: "Right join", FullOuter: "Full join",
 		LeftSemi: "Semi join", LeftAnti: "Anti join"}[n.Kind]
 	if n.Static {
 		text += " with a table"
 	}
+	left, right := sided(0, "left."), sided(0, "right.")
+	both := sided(len(n.Left.Columns()), "right.")
 	var parts []string
 	for i := range n.LeftKeys {
 		op := " = "
 		if n.NullSafe[i] {
 			op = " <=> "
 		}
-		parts = append(parts, plainText(n.LeftKeys[i].String()+op+n.RightKeys[i].String()))
+		parts = append(parts, exprText(n.LeftKeys[i], left)+op+exprText(n.RightKeys[i], right))
 	}
-	for _, c := range []struct {
-		side string
-		cond expr.Expr
-	}{{"", n.Residual}, {"left ", n.LeftFilter}, {"right ", n.RightFilter}} {
-		if c.cond != nil {
-			parts = append(parts, c.side+plainText(c.cond.String()))
-		}
+	if n.LeftFilter != nil {
+		parts = append(parts, exprText(n.LeftFilter, left))
+	}
+	if n.RightFilter != nil {
+		parts = append(parts, exprText(n.RightFilter, right))
+	}
+	if n.Residual != nil {
+		parts = append(parts, exprText(n.Residual, both))
 	}
 	if len(parts) == 0 {
 		return text
 	}
 	return text + " on " + strings.Join(parts, " and ")
+}
+
+// sided names columns by their side: those before the first with left, the others with
+// prefix.
+func sided(first int, prefix string) func(*expr.Column) string {
+	return func(c *expr.Column) string {
+		if c.Index < first {
+			return "left." + c.Name
+		}
+		return prefix + c.Name
+	}
+}
+
+// exprText is an expression for people, with columns named by a function.
+func exprText(e expr.Expr, name func(*expr.Column) string) string {
+	return plainText(moved(e, func(c *expr.Column) expr.Expr {
+		return &expr.Column{Index: c.Index, Name: name(c), T: c.T, Null: c.Null}
+	}).String())
 }

@@ -70,7 +70,11 @@ func topNState(n *TopN) string {
 
 func joinState(n *Join) string {
 	if n.State.KeyTime >= 0 {
-		return "the rows of both sides, until the watermark reaches their " + columnName(n.LeftKeys[n.State.KeyTime])
+		l, r := columnName(n.LeftKeys[n.State.KeyTime]), columnName(n.RightKeys[n.State.KeyTime])
+		if l != r {
+			l += " and " + r
+		}
+		return "the rows of both sides, until the watermark reaches their " + l
 	}
 	side := func(name string, in Node, time int, bound *int64) string {
 		if bound == nil {

@@ -58,8 +58,38 @@ func liftWindow(n Node, start, end int) (*lifted, bool) {
 		return l, true
 	case *Project:
 		return liftProject(n, start, end)
+	case *Expand:
+		return liftExpand(n, start, end)
 	}
 	return nil, false
+}
+
+// liftExpand takes a WindowAssign out from under an Expand: grouping sets repeat a row
+// whatever its windows.
+func liftExpand(n *Expand, start, end int) (*lifted, bool) {
+	width := len(n.Input.Columns())
+	if start >= width || end >= width {
+		return nil, false
+	}
+	l, ok := liftWindow(n.Input, start, end)
+	if !ok {
+		return nil, false
+	}
+	for _, k := range n.Keys {
+		if l.uses(k) {
+			return nil, false
+		}
+	}
+	e := &Expand{Input: l.node, Sets: n.Sets, Cols: append([]Column(nil), l.node.Columns()...)}
+	for _, k := range n.Keys {
+		e.Keys = append(e.Keys, l.move(k))
+	}
+	for i := width; i < len(n.Cols); i++ {
+		l.at = append(l.at, len(e.Cols))
+		e.Cols = append(e.Cols, n.Cols[i])
+	}
+	l.node = e
+	return l, true
 }
 
 // liftProject takes a WindowAssign out from under a projection, which then passes on

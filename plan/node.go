@@ -102,7 +102,8 @@ type (
 		Source int
 		Stream string
 		Cols   []Column
-		id     string // Stream.ID
+		id     string        // Stream.ID
+		stored []types.Field // all that the source delivers, for hints
 	}
 	// StaticScan reads a DuckDB table, snapshotted per batch.
 	StaticScan struct {
@@ -157,7 +158,8 @@ type (
 		Aggs     []AggCall
 		Mark     *Mark // of the window or of the event key; nil without event time
 		Cols     []Column
-		Span     Span // of GROUP BY or of the first aggregate
+		Span     Span     // of GROUP BY or of the first aggregate
+		visible  []Column // all columns that GROUP BY could have named, for hints
 	}
 	// Dedup keeps the first row of each key.
 	Dedup struct {

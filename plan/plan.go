@@ -70,6 +70,7 @@ type Plan struct {
 	// sink that replaces rows could not tell which one to replace: who opens such a
 	// sink returns it. Nil when nothing is hidden.
 	HiddenKey *sqlerr.Error
+	span      Span // of the query
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources.

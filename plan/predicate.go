@@ -225,7 +225,7 @@ func (p predicate) substitute(column func(i int) value) predicate {
 	}
 	out := predicate{cond: replace(p.cond)}
 	if p.eq != nil {
-		out.eq = &equality{l: value{replace(p.eq.l.Expr), p.eq.l.mark}, r: value{replace(p.eq.r.Expr), p.eq.r.mark}, nullSafe: p.eq.nullSafe}
+		out.eq = &equality{l: value{Expr: replace(p.eq.l.Expr), mark: p.eq.l.mark}, r: value{Expr: replace(p.eq.r.Expr), mark: p.eq.r.mark}, nullSafe: p.eq.nullSafe}
 	}
 	plain := func(i int) (int, bool) {
 		c, ok := column(i).Expr.(*expr.Column)
@@ -258,6 +258,6 @@ func (p predicate) substitute(column func(i int) value) predicate {
 func (p predicate) shifted(cols []Column, delta int) predicate {
 	return p.substitute(func(i int) value {
 		c := cols[i]
-		return value{&expr.Column{Index: i + delta, Name: c.Name, T: c.Type, Null: c.Nullable}, c.Mark}
+		return value{Expr: &expr.Column{Index: i + delta, Name: c.Name, T: c.Type, Null: c.Nullable}, mark: c.Mark}
 	})
 }

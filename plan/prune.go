@@ -115,10 +115,53 @@ func pruneProject(n *Project, need []bool) (Node, []int) {
 	}
 	in, moved := prune(n.Input, below)
 	p.Input, p.Exprs = in, movedAll(p.Exprs, moved)
+	p = merged(p)
 	if passesAll(p) {
 		return p.Input, at
 	}
 	return p, at
+}
+
+// merged makes one projection of two where that computes nothing twice.
+func merged(p *Project) *Project {
+	in, ok := p.Input.(*Project)
+	if !ok || !allColumns(p.Exprs) && !allColumns(in.Exprs) {
+		return p
+	}
+	used := map[int]bool{}
+	for _, i := range columnsOfAll(p.Exprs) {
+		if _, plain := in.Exprs[i].(*expr.Column); !plain && used[i] {
+			return p
+		}
+		used[i] = true
+	}
+	out := &Project{Input: in.Input, Cols: p.Cols}
+	for _, e := range p.Exprs {
+		out.Exprs = append(out.Exprs, expr.Rewrite(e, func(x expr.Expr) expr.Expr {
+			if c, ok := x.(*expr.Column); ok {
+				return in.Exprs[c.Index]
+			}
+			return x
+		}))
+	}
+	return merged(out)
+}
+
+func allColumns(exprs []expr.Expr) bool {
+	for _, e := range exprs {
+		if _, ok := e.(*expr.Column); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+func columnsOfAll(exprs []expr.Expr) []int {
+	var out []int
+	for _, e := range exprs {
+		out = append(out, columnsOf(e)...)
+	}
+	return out
 }
 
 // passesAll reports whether a projection changes nothing, not even a name.

@@ -7,6 +7,31 @@ import (
 	"ssql/sql/types"
 )
 
+// watermarkAbove returns the watermark between the root and a node; nil without.
+func watermarkAbove(n, target Node) *WatermarkDef {
+	for _, in := range n.Inputs() {
+		if w, ok := n.(*Watermark); ok && contains(in, target) {
+			return w.Def
+		}
+		if w := watermarkAbove(in, target); w != nil {
+			return w
+		}
+	}
+	return nil
+}
+
+func contains(n, target Node) bool {
+	if n == target {
+		return true
+	}
+	for _, in := range n.Inputs() {
+		if contains(in, target) {
+			return true
+		}
+	}
+	return false
+}
+
 // watermarkAgain finds a watermark over rows that have one. Over an aggregation it
 // comes too late: the aggregation closes its groups by the watermark below it.
 func watermarkAgain(_ *checker, n Node) *fault {
@@ -149,6 +174,9 @@ func neverFinal(c *checker, n Node) *fault {
 		return nil
 	}
 	l := lostEventTime(a)
+	if w := watermarkAbove(c.plan.Root, a); w != nil {
+		l.why = fmt.Sprintf("the watermark on %q stands behind the aggregation, which cannot see it", w.Column)
+	}
 	return &fault{a.Span, "in append mode a group comes out once, when it is final, and " + l.why, l.hint}
 }
 
@@ -271,11 +299,15 @@ func lostEventTime(a *Aggregate) lost {
 		return lost{"no watermark says when that is", fixes(a.Input)}
 	}
 	on := fmt.Sprintf("%q", w.Def.Column)
-	marked := eventColumns(a.Input)
-	if len(marked) == 0 {
+	name := ""
+	for _, c := range a.visible {
+		if name == "" && c.Mark.isEventTime() {
+			name = c.Name
+		}
+	}
+	if name == "" {
 		return lost{fmt.Sprintf("the watermark is on %s, which does not reach the aggregation", on), lostHint(a.Input, w)}
 	}
-	name := a.Input.Columns()[marked[0]].Name
 	if a.Time != nil || hasWindowKey(a) {
 		return lost{fmt.Sprintf("the watermark is on %q, but the window is over %s", name, timeText(a)),
 			fmt.Sprintf("group by a window over %s: window(%s, '5 minutes')", name, name)}
@@ -315,6 +347,9 @@ func lostHint(n Node, w *Watermark) string {
 			name := p.Input.Columns()[at].Name
 			for i, e := range p.Exprs {
 				for _, used := range columnsOf(e) {
+					if used == at && isWindowPart(p.Cols[i].Mark) {
+						return fmt.Sprintf("the start and the end of a window are ordinary timestamps: use window_time(%s), the last instant of the window", name)
+					}
 					if used == at {
 						return fmt.Sprintf("column %q is computed from %q and no longer event time: pass %s on as it is (a rename keeps it) and compute from it outside",
 							p.Cols[i].Name, name, name)
@@ -349,9 +384,9 @@ func watermarkHint(n Node) string {
 			break
 		}
 	}
-	for _, c := range s.Cols {
-		if c.Type.Kind == types.Timestamp {
-			column = c.Name
+	for _, f := range s.stored {
+		if f.Type.Kind == types.Timestamp {
+			column = f.Name
 			break
 		}
 	}

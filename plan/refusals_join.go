@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"strings"
 
 	"ssql/plan/expr"
 )
@@ -74,22 +73,21 @@ func joinUnbounded(_ *checker, n Node) *fault {
 	sides := []struct {
 		name  string
 		node  Node
-		time  int
 		bound *int64
 		keeps bool
 	}{
-		{"left", j.Left, j.State.LeftTime, j.State.LeftBound, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
-		{"right", j.Right, j.State.RightTime, j.State.RightBound, j.Kind == RightOuter || j.Kind == FullOuter},
+		{"left", j.Left, j.State.LeftBound, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
+		{"right", j.Right, j.State.RightBound, j.Kind == RightOuter || j.Kind == FullOuter},
 	}
 	for _, s := range sides {
 		if !s.keeps || j.State.KeyTime >= 0 || s.bound != nil {
 			continue
 		}
-		if s.time < 0 && j.Kind != LeftSemi {
+		if _, declared := findNode[*Watermark](s.node); !declared && j.Kind != LeftSemi {
 			return &fault{j.Span, fmt.Sprintf("the %s side of this %s has no watermark, so its rows without partner would never come out", s.name, joinWords[j.Kind]),
 				watermarkHint(s.node)}
 		}
-		return &fault{j.Span, fmt.Sprintf("when a row of the %s side of this %s has no partner could never be decided: no condition says how late one may come", s.name, joinWords[j.Kind]),
+		return &fault{j.Span, fmt.Sprintf("no condition of this %s says how late a partner of a row of the %s side may come, so it could never be given up", joinWords[j.Kind], s.name),
 			rangeHint(j)}
 	}
 	return nil
@@ -132,5 +130,5 @@ func columnName(e expr.Expr) string {
 	if c, ok := e.(*expr.Column); ok {
 		return c.Name
 	}
-	return strings.Trim(e.String(), `"`)
+	return plainText(e.String())
 }

@@ -138,7 +138,9 @@ func (n *Project) carries(i int) int {
 func warnings(p *Plan) []string {
 	var out []string
 	used := map[*WatermarkDef]bool{}
-	markUsed(p.Root, used)
+	if !markUsed(p.Root, used) || p.Mode == Complete {
+		return nil // nothing is kept, or all for ever, so nothing needs a watermark
+	}
 	for _, w := range p.Watermarks {
 		if !used[w] {
 			out = append(out, fmt.Sprintf("the watermark on %q of %s is not used by any operator: no row is late and nothing closes by it", w.Column, w.Relation))
@@ -147,31 +149,24 @@ func warnings(p *Plan) []string {
 	return out
 }
 
-// markUsed notes the watermarks that some operator drops late rows or closes by.
-func markUsed(n Node, used map[*WatermarkDef]bool) {
-	note := func(cols []Column, i int) {
-		if i >= 0 && i < len(cols) && cols[i].Mark != nil {
-			for _, w := range watermarksOf(n) {
-				used[w] = true
-			}
-		}
-	}
+// markUsed notes the watermarks that some operator drops late rows or closes by, and
+// reports whether any operator keeps state.
+func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 	switch n := n.(type) {
-	case *Aggregate, *TopN:
-		if usesWatermark(n) {
-			for _, w := range watermarksOf(n) {
-				used[w] = true
-			}
-		}
-	case *Dedup:
-		note(n.Input.Columns(), n.EventTime)
+	case *Aggregate, *TopN, *Dedup:
+		stateful = true
 	case *Join:
-		note(n.Left.Columns(), n.State.LeftTime)
-		note(n.Right.Columns(), n.State.RightTime)
+		stateful = !n.Static
+	}
+	if usesWatermark(n) {
+		for _, w := range watermarksOf(n) {
+			used[w] = true
+		}
 	}
 	for _, in := range n.Inputs() {
-		markUsed(in, used)
+		stateful = markUsed(in, used) || stateful
 	}
+	return stateful
 }
 
 // watermarksOf returns all watermarks below a node: together they make the one it works

@@ -156,14 +156,14 @@ func (s *joinSides) hasEnds(l, r *Mark) bool {
 func endOf(v value, cols []Column, shift int) (value, bool) {
 	for i, c := range cols {
 		if c.Mark != nil && c.Mark.Part == WindowEnd && sameWindow(c.Mark, v.mark) {
-			return value{&expr.Column{Index: i + shift, Name: c.Name, T: c.Type, Null: c.Nullable}, c.Mark}, true
+			return value{Expr: &expr.Column{Index: i + shift, Name: c.Name, T: c.Type, Null: c.Nullable}, mark: c.Mark}, true
 		}
 	}
 	if k := v.mark.Window.Kind; k != Tumble && k != Hop {
 		return value{}, false
 	}
 	e, err := plusMicros(v.Expr, v.mark.Window.SizeMicros, Span{})
-	return value{e, v.mark.part(WindowEnd)}, err == nil
+	return value{Expr: e, mark: v.mark.part(WindowEnd)}, err == nil
 }
 
 // filters reports for which sides Spark derives filters from the condition: the ones
@@ -189,7 +189,7 @@ func (s *joinSides) inferNotNull() {
 	for _, p := range append(append([]predicate(nil), s.keys...), s.rest...) {
 		for _, i := range p.strict {
 			c := cols[i]
-			if done[i] || !c.Nullable || c.Mark.isEventTime() || i < s.width && !left || i >= s.width && !right {
+			if done[i] || !c.Nullable || c.Mark != nil || i < s.width && !left || i >= s.width && !right {
 				continue
 			}
 			done[i] = true

@@ -14,6 +14,9 @@ import (
 type value struct {
 	Expr expr.Expr
 	mark *Mark
+	// window is set on the struct that stands for a window of the same block: its fields
+	// are columns.
+	window *windowCall
 }
 
 func (v value) kind() types.Kind { return v.Expr.Type().Kind }
@@ -62,7 +65,7 @@ func (s *scope) over(n Node) *scope {
 
 // value returns a visible column as an expression.
 func (c scopeColumn) value() value {
-	return value{&expr.Column{Index: c.index, Name: c.Name, T: c.Type, Null: c.Nullable}, c.Mark}
+	return value{Expr: &expr.Column{Index: c.index, Name: c.Name, T: c.Type, Null: c.Nullable}, mark: c.Mark}
 }
 
 // find returns the columns that a name could mean and how many of its parts they
@@ -130,6 +133,10 @@ func (s *scope) unresolved(parts []sql.Ident, span Span) error {
 			names = append(names, c.Name)
 		}
 	}
+	if len(parts) > 1 && wanted == parts[0].Name {
+		return sqlerr.At(span, codeUnresolvedColumn, "there is no table or column %q here", wanted).
+			WithHint("the columns are %s", strings.Join(firstNames(names, 12), ", "))
+	}
 	err := sqlerr.At(span, codeUnresolvedColumn, "there is no column %q here", dotted(parts))
 	if near := nearest(wanted, names); near != "" {
 		return err.WithHint("did you mean %q?", near)
@@ -165,7 +172,7 @@ func qualifiedName(c Column) string {
 // nearest returns the candidate that differs from name by the fewest edits, "" if
 // all differ by more than a third of the name.
 func nearest(name string, candidates []string) string {
-	best, bestDistance := "", max(1, len(name)/3)+1
+	best, bestDistance := "", min(max(1, len(name)/3)+1, len(name))
 	for _, c := range candidates {
 		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
 			best, bestDistance = c, d
