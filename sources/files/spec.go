@@ -2,9 +2,26 @@
 // byte once.
 //
 // A batch pins files with the bytes it reads of them; that is its Range. What was
-// read of each file is the position. A plain file may grow: the lines appended to
-// it are read later, from where the last batch ended. A file must not change
-// otherwise once it is listed. See docs/SEMANTICS.md for the rules in full.
+// read of each file is the position. The rules:
+//
+//   - Files are read in the order of their modification times, then of their names.
+//     Names with . or _ in front and those of unfinished downloads are passed over,
+//     and so is what is not a regular file, with a notice.
+//   - A plain file may grow: the lines appended to what was read are new input. Any
+//     other change of a file that was read is not followed, with a notice: reading
+//     it again would count rows twice. Rotate by renaming out of the pattern.
+//   - A last line without newline is a row if it is a whole object. If not, it waits
+//     until the file grows; when the file has not changed for settle_time it is
+//     taken as it is, a bad row.
+//   - gzip and zstd, told by their first bytes, are read through whole. A young one
+//     that ends too early waits; an old one gives its rows and a bad row.
+//   - What was read is remembered for max_file_age behind the newest file read, and
+//     files older than that are not new any more, as in Spark. The position is as
+//     large as the number of such files.
+//   - A pinned file that is gone or is not what was pinned stops the query:
+//     E_SOURCE_MISSING, E_SOURCE_CHANGED.
+//
+// The parts:
 //
 //	pattern   which files there are                   (pattern.go)
 //	position  what was read of them                   (position.go)

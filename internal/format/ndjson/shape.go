@@ -11,7 +11,7 @@
 // grammar (object.go), which then adds its way to the tree. Both give the same
 // rows: the tree holds nothing but what the grammar has read before.
 //
-// What each type takes is in value.go, and for users in docs/SEMANTICS.md.
+// What each type takes is said in value.go.
 package ndjson
 
 import (
