@@ -1,0 +1,70 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"ssql/checkpoint"
+	"ssql/internal/sqlerr"
+	"ssql/internal/vfs"
+	"ssql/sql/types"
+)
+
+// runCheckpoint is `ssql checkpoint show|verify DIR`. It reads and changes nothing.
+func runCheckpoint(args []string) int {
+	if len(args) != 2 || args[0] != "show" && args[0] != "verify" {
+		fmt.Fprintf(os.Stderr, "ssql: expected checkpoint show DIR or checkpoint verify DIR\n%s", usage)
+		return exitUsage
+	}
+	report, err := checkpoint.Inspect(vfs.OS{}, args[1])
+	if err != nil {
+		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
+		return exitSQL
+	}
+	if args[0] == "show" {
+		showCheckpoint(os.Stdout, report)
+	}
+	for _, n := range report.Notices {
+		fmt.Printf("NOTE: %s\n", n)
+	}
+	for _, p := range report.Problems {
+		fmt.Fprintln(os.Stderr, sqlerr.Render(p, nil))
+	}
+	if len(report.Problems) > 0 {
+		return exitSQL
+	}
+	if args[0] == "verify" {
+		fmt.Printf("%s: %d segments, %d snapshots, %d batches: all of it is intact\n",
+			report.Dir, len(report.Segments), len(report.Snapshots), len(report.Batches))
+	}
+	return exitOK
+}
+
+// showCheckpoint prints what is in a checkpoint, oldest first.
+func showCheckpoint(w io.Writer, r *checkpoint.Report) {
+	fmt.Fprintf(w, "checkpoint  %s\nquery       %s\ncreated by  %s\nrun         %d\n", r.Dir, r.QueryID, r.CreatedBy, r.Generation)
+	for _, s := range r.Segments {
+		fmt.Fprintf(w, "segment     %s  from batch %d, %d records, %d of %d bytes used\n", s.Name, s.FirstBatch, s.Records, s.UsedBytes, s.SizeBytes)
+	}
+	for _, s := range r.Snapshots {
+		state := "intact"
+		if s.Err != nil {
+			state = s.Err.Error()
+		}
+		fmt.Fprintf(w, "snapshot    %s  of batch %d, %d bytes, %s\n", s.Name, s.Batch, s.Bytes, state)
+	}
+	for _, b := range r.Batches {
+		fmt.Fprintf(w, "batch       %d", b.Batch)
+		if b.Plan != nil {
+			fmt.Fprintf(w, "  watermark %s", types.FormatTimestamp(b.Plan.WatermarkMicros))
+		}
+		if c := b.Commit; c != nil {
+			fmt.Fprintf(w, ", rows in %d, out %d, late %d, bad %d", c.RowsIn, c.RowsOut, c.RowsLate, c.RowsBad)
+		}
+		fmt.Fprintf(w, ", state changes %d bytes\n", b.StateBytes)
+	}
+	if r.Pending != nil {
+		fmt.Fprintf(w, "planned     %d, not committed: the next start runs it\n", r.Pending.Batch)
+	}
+}

@@ -1,0 +1,27 @@
+package main
+
+import (
+	"ssql/internal/duck"
+	"ssql/sinks"
+	"ssql/sinks/console"
+	"ssql/sinks/duckdb"
+	"ssql/sources"
+	"ssql/sources/files"
+	"ssql/sources/memory"
+)
+
+// sourceConnectors is the list of what streams can be read from, sorted by name.
+func sourceConnectors() []sources.Spec {
+	return []sources.Spec{
+		files.Spec(),
+		memory.Spec(),
+	}
+}
+
+// sinkConnectors is the list of where results can go, sorted by name.
+func sinkConnectors(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec {
+	return []sinks.Spec{
+		console.Spec(print),
+		duckdb.Spec(db),
+	}
+}

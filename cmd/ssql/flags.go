@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"strings"
+
+	"ssql/internal/shell/render"
+)
+
+// defaultDatabase is the file that a session is on when none is named.
+const defaultDatabase = "ssql.duckdb"
+
+const usage = `usage: ssql [FLAGS] [DB] [SCRIPT.sql]
+       ssql test PATH...
+       ssql checkpoint show|verify DIR
+
+Without a script, -c, -f or piped input it is a prompt. DB is a DuckDB file
+(default ssql.duckdb) or ":memory:".
+
+flags:
+  -c SQL       run statements; may be repeated
+  -f FILE      run a script; may be repeated
+  -init FILE   run a script first, instead of ~/.ssqlrc
+  -no-init     run no script first
+  -version     print the version
+`
+
+// action is one thing to run: a script, or the text of a -c.
+type action struct {
+	file string
+	text string
+}
+
+// options are the command line.
+type options struct {
+	database string
+	actions  []action
+	mode     string // output mode, "" for the default
+	init     string
+	noInit   bool
+	version  bool
+}
+
+// parseFlags reads the command line. Flags may stand before and after the names, as
+// DuckDB's users expect. flag.ErrHelp asks for the usage.
+func parseFlags(args []string) (*options, error) {
+	o := &options{database: defaultDatabase}
+	fs := flag.NewFlagSet("ssql", flag.ContinueOnError)
+	fs.SetOutput(io.Discard)
+	fs.Func("c", "", func(text string) error { o.actions = append(o.actions, action{text: text}); return nil })
+	fs.Func("f", "", func(file string) error { o.actions = append(o.actions, action{file: file}); return nil })
+	fs.StringVar(&o.init, "init", "", "")
+	fs.BoolVar(&o.noInit, "no-init", false, "")
+	fs.BoolVar(&o.version, "version", false, "")
+	for _, m := range render.Modes() {
+		fs.BoolFunc(m.Name, "", func(string) error { o.mode = m.Name; return nil })
+	}
+	var names []string
+	for rest := args; len(rest) > 0; {
+		if err := fs.Parse(rest); err != nil {
+			return nil, err
+		}
+		rest = fs.Args()
+		if len(rest) > 0 {
+			names = append(names, rest[0])
+			rest = rest[1:]
+		}
+	}
+	return o, o.takeNames(names)
+}
+
+// takeNames reads the arguments without a dash: a database, a script, or both.
+func (o *options) takeNames(names []string) error {
+	isScript := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".sql") }
+	switch {
+	case len(names) == 0:
+	case len(names) == 1 && isScript(names[0]):
+		o.actions = append(o.actions, action{file: names[0]})
+	case len(names) == 1:
+		o.database = names[0]
+	case len(names) == 2 && !isScript(names[0]):
+		o.database = names[0]
+		o.actions = append(o.actions, action{file: names[1]})
+	default:
+		return fmt.Errorf("expected a database and a script, found %s", strings.Join(names, " "))
+	}
+	if o.database == "" {
+		return errors.New("the name of the database is empty")
+	}
+	return nil
+}

@@ -1,0 +1,51 @@
+// Command ssql is a streaming SQL shell: see the README.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"syscall"
+)
+
+// Exit codes (design §1); 3, 4 and 130 come from shell.ExitCode.
+const (
+	exitOK    = 0
+	exitSQL   = 1
+	exitUsage = 2
+)
+
+func main() {
+	// A statement nested without bounds must end as an error, not take the machine.
+	debug.SetMaxStack(256 << 20)
+	os.Exit(run(context.Background(), os.Args[1:]))
+}
+
+// run does what the command line says and returns the exit code.
+func run(ctx context.Context, args []string) int {
+	if len(args) > 0 {
+		switch args[0] {
+		case "checkpoint":
+			return runCheckpoint(args[1:])
+		}
+	}
+	o, err := parseFlags(args)
+	switch {
+	case errors.Is(err, flag.ErrHelp):
+		fmt.Print(usage)
+		return exitOK
+	case err != nil:
+		fmt.Fprintf(os.Stderr, "ssql: %v\n%s", err, usage)
+		return exitUsage
+	case o.version:
+		fmt.Println(versionText())
+		return exitOK
+	}
+	interrupts := make(chan os.Signal, 8)
+	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	return runSession(ctx, o, interrupts)
+}

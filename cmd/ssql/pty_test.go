@@ -1,0 +1,219 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// terminal is an ssql on a pseudo terminal.
+type terminal struct {
+	t    *testing.T
+	cmd  *exec.Cmd
+	tty  *os.File
+	dir  string
+	mu   sync.Mutex
+	more *sync.Cond
+	seen string // everything printed so far
+	eof  bool
+}
+
+// startTerminal starts ssql at a terminal of 100 columns, in a folder of its own
+// unless dir names one.
+func startTerminal(t *testing.T, dir string, args ...string) *terminal {
+	t.Helper()
+	if dir == "" {
+		dir = t.TempDir()
+	}
+	cmd := exec.Command(filepath.Join(binary, "ssql"), args...)
+	cmd.Dir = dir
+	cmd.Env = append(os.Environ(), "HOME="+dir, "TERM=xterm")
+	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	if err != nil {
+		t.Fatal(err)
+	}
+	term := &terminal{t: t, cmd: cmd, tty: tty, dir: dir}
+	term.more = sync.NewCond(&term.mu)
+	go term.read()
+	t.Cleanup(func() {
+		cmd.Process.Kill()
+		tty.Close()
+	})
+	return term
+}
+
+func (x *terminal) read() {
+	buf := make([]byte, 4096)
+	for {
+		n, err := x.tty.Read(buf)
+		x.mu.Lock()
+		x.seen += string(buf[:n])
+		x.eof = err != nil
+		x.more.Broadcast()
+		x.mu.Unlock()
+		if err != nil {
+			return
+		}
+	}
+}
+
+// send types keys.
+func (x *terminal) send(keys string) {
+	x.t.Helper()
+	if _, err := x.tty.WriteString(keys); err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// expect waits until a text has been printed after what earlier calls have found, and
+// moves behind it.
+func (x *terminal) expect(text string) {
+	x.t.Helper()
+	late := false
+	timer := time.AfterFunc(20*time.Second, func() {
+		x.mu.Lock()
+		late = true
+		x.more.Broadcast()
+		x.mu.Unlock()
+	})
+	defer timer.Stop()
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	for {
+		plain := strings.ReplaceAll(escapes.ReplaceAllString(x.seen, ""), "\r", "")
+		if at := strings.Index(plain, text); at >= 0 {
+			x.seen = plain[at+len(text):]
+			return
+		}
+		if late || x.eof {
+			x.t.Fatalf("waited for %q, have:\n%s", text, plain)
+		}
+		x.more.Wait()
+	}
+}
+
+// escapes are what the line editor uses to move and to clear.
+var escapes = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]")
+
+// end waits for the process and checks its exit code.
+func (x *terminal) end(code int) {
+	x.t.Helper()
+	err := x.cmd.Wait()
+	got := 0
+	var exit *exec.ExitError
+	if errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else if err != nil {
+		x.t.Fatal(err)
+	}
+	if got != code {
+		x.t.Errorf("exit code %d, want %d; last output:\n%s", got, code, x.seen)
+	}
+}
+
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+)
+
+func TestPromptRunsStatementsOfSeveralLines(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", ":memory:")
+	x.expect("ssql> ")
+	x.send("select 40 + -- a comment;\r")
+	x.expect(" ...> ")
+	x.send("2 as answer;\r")
+	x.expect("│ answer │")
+	x.expect("│     42 │")
+	x.expect("ssql> ")
+	x.send("select nope;\r")
+	x.expect("LINE 1: select nope;")
+	x.expect("ssql> ")
+	x.send(ctrlD)
+	x.end(0)
+}
+
+func TestCtrlCClearsWhatIsTyped(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", ":memory:")
+	x.expect("ssql> ")
+	x.send("select 'never")
+	x.expect("never")
+	x.send(ctrlC)
+	x.expect("ssql> ")
+	x.send("select 7 as seven;\r")
+	x.expect("│     7 │")
+	x.expect("ssql> ")
+	x.send("select (\r")
+	x.expect(" ...> ")
+	x.send(ctrlC)
+	x.expect("ssql> ")
+	x.send(ctrlC)
+	x.expect("Ctrl-D or .exit leaves")
+	x.send(".exit\r")
+	x.end(0)
+}
+
+func TestPastedTextIsNotCompletedAndNotCut(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", ":memory:")
+	x.expect("ssql> ")
+	x.send("\x1b[200~select 1 as one,\r\t\t'sel\t;' as two;\r\x1b[201~")
+	x.expect("│  one  │   two   │")
+	x.expect("ssql> ")
+	x.send(ctrlD)
+	x.end(0)
+}
+
+func TestHistoryOutlivesTheShell(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", ":memory:")
+	x.expect("ssql> ")
+	x.send("select 123 +\r456 as total;\r")
+	x.expect("│   579 │")
+	x.expect("ssql> ")
+	x.send("select 'password';\r")
+	x.expect("ssql> ")
+	x.send(ctrlD)
+	x.end(0)
+	info, err := os.Stat(filepath.Join(x.dir, ".ssql_history"))
+	if err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatalf("history: %v, %v; want mode 0600", info, err)
+	}
+	y := startTerminal(t, x.dir, ":memory:")
+	y.expect("ssql> ")
+	y.send("\x1b[A")
+	y.expect("select 123 + 456 as total;")
+	y.send("\r")
+	y.expect("│   579 │")
+	y.send(ctrlD)
+	y.end(0)
+}
+
+func TestInterruptEndsALongStatement(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", ":memory:")
+	x.expect("ssql> ")
+	x.send(".echo on\r")
+	x.expect("ssql> ")
+	x.send("select count(*) from range(100000000000) a where a.range % 7 = 3;\r")
+	x.expect("\nselect count(*)") // the echo: it runs now
+	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	x.expect("interrupted")
+	x.expect("ssql> ")
+	x.send("select 'still here' as s;\r")
+	x.expect("still here │")
+	x.send(ctrlD)
+	x.end(0)
+}

@@ -1,0 +1,106 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"github.com/mattn/go-isatty"
+
+	"ssql/internal/session"
+	"ssql/internal/shell"
+	"ssql/internal/sqlerr"
+)
+
+// runSession opens the database and runs scripts, piped input or the prompt.
+func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) int {
+	var sh *shell.Shell
+	s, err := session.Open(ctx, session.Config{
+		Database: o.database,
+		Sources:  sourceConnectors(),
+		Sinks:    sinkConnectors,
+		Notify: func(text string) {
+			if sh != nil {
+				sh.Notify(text)
+				return
+			}
+			fmt.Fprintln(os.Stderr, "NOTE: "+text) // while the database is opened
+		},
+	})
+	if err != nil {
+		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
+		return exitSQL
+	}
+	sh, err = shell.New(shell.Config{
+		Session: s, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Interrupts: interrupts,
+	})
+	if err == nil {
+		err = runActions(ctx, o, sh)
+	}
+	code := shell.ExitCode(err)
+	if err := s.Close(); err != nil {
+		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
+		code = max(code, shell.ExitCode(err))
+	}
+	return code
+}
+
+// runActions runs what the command line names; without anything piped input, or the
+// prompt on a terminal. Errors have been printed.
+func runActions(ctx context.Context, o *options, sh *shell.Shell) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return fmt.Errorf("finding the working directory: %w", err)
+	}
+	interactive := len(o.actions) == 0 && isTerminal(os.Stdin) && isTerminal(os.Stdout)
+	if init := o.initScript(interactive); init != "" {
+		if err := sh.RunFile(ctx, init); err != nil {
+			return err
+		}
+	}
+	for _, a := range o.actions {
+		if a.file != "" {
+			err = sh.RunFile(ctx, a.file)
+		} else {
+			err = sh.RunText(ctx, "", dir, a.text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	switch {
+	case interactive:
+		return sh.Interactive(ctx, dir, banner(o.database))
+	case len(o.actions) == 0:
+		return sh.RunStdin(ctx, dir)
+	}
+	return nil
+}
+
+// initScript returns the script to run first: the one that was named, else at the
+// prompt ~/.ssqlrc if it is there.
+func (o *options) initScript(interactive bool) string {
+	if o.init != "" || o.noInit || !interactive {
+		return o.init
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return ""
+	}
+	path := filepath.Join(home, ".ssqlrc")
+	if _, err := os.Stat(path); errors.Is(err, os.ErrNotExist) {
+		return ""
+	}
+	return path
+}
+
+func banner(database string) string {
+	return fmt.Sprintf("ssql %s on %s\nStatements end with a semicolon; .help lists the shell's own commands.", versionNumber(), database)
+}
+
+func isTerminal(f *os.File) bool {
+	return isatty.IsTerminal(f.Fd()) || isatty.IsCygwinTerminal(f.Fd())
+}

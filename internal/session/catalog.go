@@ -1,0 +1,208 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"ssql/internal/duck"
+)
+
+// streamRow is a row of ssql.streams.
+type streamRow struct {
+	name       string
+	definition string // the statement
+	columns    string // as in CREATE STREAM, inferred ones included
+	baseDir    string
+}
+
+// queryRow is a row of ssql.queries.
+type queryRow struct {
+	name       string
+	id         string // identity in the checkpoint; "" before the first start
+	definition string // the statement, CREATE QUERY or INSERT
+	baseDir    string
+	target     string
+	mode       string
+	checkpoint string
+	options    settings
+	state      queryState
+}
+
+// queryState is where a query is in its life, as ssql.queries spells it.
+type queryState string
+
+// The states.
+const (
+	stateCreated  queryState = "created"  // never started
+	stateRunning  queryState = "running"  // in this or another process
+	stateStopped  queryState = "stopped"  // by STOP QUERY or the end of a session
+	stateFailed   queryState = "failed"   // see ssql.errors
+	stateFinished queryState = "finished" // its trigger ended
+)
+
+// streams returns every stream by name in lower case.
+func (s *Session) streams(ctx context.Context) (map[string]*streamRow, error) {
+	out := map[string]*streamRow{}
+	err := s.withConn(ctx, func(c *duck.Conn) error {
+		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), base_dir FROM ssql.streams WHERE kind = 'stream'`, nil,
+			func(row []any) error {
+				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: text(row[3])}
+				out[strings.ToLower(r.name)] = r
+				return nil
+			})
+	})
+	return out, err
+}
+
+// saveStream stores a stream in place of one of the same name.
+func (s *Session) saveStream(ctx context.Context, r *streamRow) error {
+	return s.inTransaction(ctx, func(c *duck.Conn) error {
+		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, r.name); err != nil {
+			return err
+		}
+		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at) VALUES (?, 'stream', ?, ?, ?, ?)`,
+			r.name, r.definition, r.columns, r.baseDir, s.now())
+		return err
+	})
+}
+
+func (s *Session) deleteStream(ctx context.Context, name string) error {
+	return s.exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, name)
+}
+
+// queries returns the queries in the order of their names.
+func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
+	var out []*queryRow
+	err := s.withConn(ctx, func(c *duck.Conn) error {
+		return c.Query(ctx, `SELECT name, coalesce(query_id, ''), definition, base_dir, target, output_mode, checkpoint,
+			options::VARCHAR, state FROM ssql.queries ORDER BY lower(name)`, nil,
+			func(row []any) error {
+				r := &queryRow{name: text(row[0]), id: text(row[1]), definition: text(row[2]), baseDir: text(row[3]),
+					target: text(row[4]), mode: text(row[5]), checkpoint: text(row[6]), state: queryState(text(row[8]))}
+				out = append(out, r)
+				return json.Unmarshal([]byte(text(row[7])), &r.options)
+			})
+	})
+	return out, err
+}
+
+// query returns the query of a name, nil if there is none.
+func (s *Session) query(ctx context.Context, name string) (*queryRow, error) {
+	all, err := s.queries(ctx)
+	for _, q := range all {
+		if strings.EqualFold(q.name, name) {
+			return q, err
+		}
+	}
+	return nil, err
+}
+
+// saveQuery stores a query in place of one of the same name.
+func (s *Session) saveQuery(ctx context.Context, r *queryRow) error {
+	options, err := json.Marshal(r.options)
+	if err != nil {
+		return fmt.Errorf("storing the options of query %q: %w", r.name, err)
+	}
+	return s.inTransaction(ctx, func(c *duck.Conn) error {
+		if _, err := c.Exec(ctx, `DELETE FROM ssql.queries WHERE lower(name) = lower(?)`, r.name); err != nil {
+			return err
+		}
+		now := s.now()
+		_, err := c.Exec(ctx, `INSERT INTO ssql.queries (name, query_id, definition, base_dir, target, output_mode, checkpoint,
+			options, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+			r.name, r.id, r.definition, r.baseDir, r.target, r.mode, r.checkpoint, string(options), string(r.state), now, now)
+		return err
+	})
+}
+
+func (s *Session) setQueryState(ctx context.Context, name string, state queryState) error {
+	return s.exec(ctx, `UPDATE ssql.queries SET state = ?, updated_at = ? WHERE lower(name) = lower(?)`, string(state), s.now(), name)
+}
+
+func (s *Session) deleteQuery(ctx context.Context, name string) error {
+	return s.exec(ctx, `DELETE FROM ssql.queries WHERE lower(name) = lower(?)`, name)
+}
+
+// saveError stores the failure of a query.
+func (s *Session) saveError(ctx context.Context, q *queryRow, batch *int64, code, message string) error {
+	var batchArg any
+	if batch != nil {
+		batchArg = *batch
+	}
+	return s.exec(ctx, `INSERT INTO ssql.errors (query, query_id, batch, code, message, occurred_at) VALUES (?, ?, ?, ?, ?, ?)`,
+		q.name, q.id, batchArg, code, message, s.now())
+}
+
+func (s *Session) exec(ctx context.Context, statement string, args ...any) error {
+	return s.withConn(ctx, func(c *duck.Conn) error {
+		_, err := c.Exec(ctx, statement, args...)
+		return err
+	})
+}
+
+// inTransaction runs f and commits what it did, or undoes it.
+func (s *Session) inTransaction(ctx context.Context, f func(c *duck.Conn) error) error {
+	return s.withConn(ctx, func(c *duck.Conn) error {
+		if err := c.Begin(ctx); err != nil {
+			return err
+		}
+		if err := f(c); err != nil {
+			// The connection rolls back when it is given back, too; the first error is
+			// the one to tell.
+			_ = c.Rollback()
+			return err
+		}
+		return c.Commit()
+	})
+}
+
+// text returns a value of the driver as text; NULL is "".
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case []byte:
+		return string(v)
+	case time.Time:
+		return v.UTC().Format("2006-01-02 15:04:05.999999")
+	}
+	return fmt.Sprint(v)
+}
+
+// each runs a query of ours and calls f for every row.
+func (s *Session) each(ctx context.Context, statement string, args []any, f func(row []any) error) error {
+	return s.withConn(ctx, func(c *duck.Conn) error { return c.Query(ctx, statement, args, f) })
+}
+
+// send runs a query of ours and gives its rows to out.
+func (s *Session) send(ctx context.Context, statement string, args []any, out Output) error {
+	return s.withConn(ctx, func(c *duck.Conn) error {
+		reader, err := c.QueryArrow(ctx, statement, args...)
+		if err != nil {
+			return err
+		}
+		defer reader.Release()
+		return sendReader(reader, out)
+	})
+}
+
+// sendReader gives the rows of a result to out.
+func sendReader(reader array.RecordReader, out Output) error {
+	table, err := out.Table(reader.Schema())
+	if err != nil {
+		return err
+	}
+	for reader.Next() {
+		if err := table.Write(reader.Record()); err != nil {
+			return err
+		}
+	}
+	return joinErrors(reader.Err(), table.Close())
+}

@@ -1,0 +1,101 @@
+package session
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"ssql/checkpoint"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+)
+
+// compatibility is how a plan compares with the checkpoint that it is to go on from.
+type compatibility struct {
+	queryID string        // of the checkpoint; "" without one
+	print   []byte        // the plan's fingerprint, to be kept
+	verdict *plan.Verdict // nil if there is nothing to compare with
+	next    int64         // the batch from which the plan would hold
+}
+
+// compare compares a definition with the checkpoint of its query. The error is about
+// the comparison; what it found is in the verdict. row is what the catalog knows of
+// the query: one that has run must find its checkpoint again, since a new one would
+// read everything once more and write it twice.
+func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
+	now := plan.Fingerprint(b.plan)
+	print, err := json.Marshal(now)
+	if err != nil {
+		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
+	}
+	c := &compatibility{print: print}
+	report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint)
+	if err != nil {
+		if row.id != "" {
+			return nil, sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).Because(err).
+				WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", identText(row.name), row.target)
+		}
+		return c, nil // a new query, or a folder that the start will refuse
+	}
+	if row.id != "" && report.QueryID != row.id {
+		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.checkpoint, row.name, report.QueryID, row.id).
+			WithHint("put the query's own folder back, or choose another one with the option checkpoint")
+	}
+	c.queryID = report.QueryID
+	if n := len(report.Batches); n > 0 {
+		c.next = report.Batches[n-1].Batch + 1
+	}
+	if report.Pending != nil {
+		c.next = report.Pending.Batch + 1
+	}
+	if len(report.Print) == 0 {
+		return c, nil
+	}
+	old := &plan.Print{}
+	if err := json.Unmarshal(report.Print, old); err != nil {
+		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.checkpoint).Because(err)
+	}
+	c.verdict = plan.Compare(old, now)
+	return c, nil
+}
+
+// refusal is the error of a definition that cannot go on, placed at the statement.
+func (c *compatibility) refusal(b *bound) error {
+	if c.verdict == nil || c.verdict.Compatible {
+		return nil
+	}
+	err := c.verdict.Error()
+	err.Span = b.insert.Span
+	return err
+}
+
+// explainCompatibility is EXPLAIN COMPATIBILITY: what would happen if the definition
+// were started now.
+func (s *Session) explainCompatibility(b *bound, row *queryRow, out Output) error {
+	c, err := s.compare(b, row)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.verdict == nil:
+		out.Message(fmt.Sprintf("query %q has no checkpoint yet: it would start at batch 0", b.name))
+	case c.verdict.Compatible && len(c.verdict.Notices) == 0:
+		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.name, c.next))
+	case c.verdict.Compatible:
+		out.Message(fmt.Sprintf("compatible: query %q would go on, and from batch %d on:\n  %s", b.name, c.next, strings.Join(c.verdict.Notices, "\n  ")))
+	default:
+		lines := []string{fmt.Sprintf("incompatible: query %q cannot go on from its checkpoint", b.name)}
+		for _, d := range c.verdict.Diffs {
+			lines = append(lines, fmt.Sprintf("  %s: was %s, is now %s\n    %s", strings.TrimSpace(d.Operator+" "+d.What), orNone(d.Old), orNone(d.New), d.Advice))
+		}
+		out.Message(strings.Join(lines, "\n"))
+	}
+	return nil
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "none"
+	}
+	return s
+}

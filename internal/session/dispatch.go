@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// handler is a row of the dispatch table: it runs the statements of one type.
+type handler struct {
+	name string
+	try  func(s *Session, ctx context.Context, st sql.Statement, r *Request, out Output) (mine bool, err error)
+}
+
+// on makes the row of statement type T.
+func on[T sql.Statement](name string, run func(s *Session, ctx context.Context, st T, r *Request, out Output) error) handler {
+	return handler{name, func(s *Session, ctx context.Context, st sql.Statement, r *Request, out Output) (bool, error) {
+		t, mine := st.(T)
+		if !mine {
+			return false, nil
+		}
+		return true, run(s, ctx, t, r, out)
+	}}
+}
+
+// handlers is the dispatch table: one row per type of statement, sorted by name. A
+// new statement is a row here and a file stmt_x.go.
+func handlers() []handler {
+	return []handler{
+		on("AWAIT", (*Session).awaitStatement),
+		on("CREATE QUERY", (*Session).createQuery),
+		on("CREATE STREAM", (*Session).createStream),
+		on("DESCRIBE", (*Session).describe),
+		on("DROP STREAM", (*Session).dropStream),
+		on("EXPLAIN", (*Session).explain),
+		on("INSERT", (*Session).insert),
+		on("QUERY VERB", (*Session).queryVerb),
+		on("RESET", (*Session).reset),
+		on("SELECT", (*Session).selectStream),
+		on("SET", (*Session).set),
+		on("SHOW", (*Session).show),
+		on("passthrough", (*Session).passthroughStatement),
+		on("undecided", (*Session).undecided),
+	}
+}
+
+// execute parses a statement and gives it to its handler. A panic below is an error
+// of this statement and ends nothing else.
+func (s *Session) execute(ctx context.Context, r Request, out Output) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = sqlerr.New(sqlerr.Internal, "the statement panicked: %v", p).WithDetail("%s", debug.Stack()).
+				WithHint("this is a bug in ssql; please report it with the statement")
+		}
+	}()
+	st, err := sql.ParseStatement(r.Piece, sql.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	return s.dispatch(ctx, st, &r, out)
+}
+
+func (s *Session) dispatch(ctx context.Context, st sql.Statement, r *Request, out Output) error {
+	for _, h := range handlers() {
+		if mine, err := h.try(s, ctx, st, r, out); mine {
+			return err
+		}
+	}
+	return sqlerr.At(st.Pos(), sqlerr.Internal, "no handler for %s", fmt.Sprintf("%T", st))
+}
+
+// undecided routes a statement by the names in it: with a stream it is ours, else
+// DuckDB's.
+func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if !cat.concerns(st) {
+		return s.passthrough(ctx, st.Node, firstWord(st.Text), out)
+	}
+	parsed, err := st.Parse(sql.DefaultLimits())
+	if err != nil {
+		return err
+	}
+	return s.dispatch(ctx, parsed, r, out)
+}
+
+// concerns reports whether a statement is about a stream.
+func (r *relations) concerns(st *sql.Undecided) bool {
+	if st.Stream || r.isStream(st.Target) {
+		return true
+	}
+	for _, name := range st.Refs {
+		if r.isStream(name) {
+			return true
+		}
+	}
+	return false
+}
+
+func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough, _ *Request, out Output) error {
+	return s.passthrough(ctx, st.Node, st.First, out)
+}

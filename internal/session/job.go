@@ -1,0 +1,213 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/exec"
+	"ssql/internal/sqlerr"
+)
+
+// job is a query that runs in this process.
+type job struct {
+	session *Session
+	row     *queryRow
+	waited  bool // a statement waits for its end and tells it
+	// onlyWindows says that the groups of its state are its windows.
+	onlyWindows bool
+	query       *exec.Query
+	cancel      context.CancelFunc // gives the running batch up
+	done        chan struct{}      // closed when everything is closed and stored
+	err         error              // how it ended; valid after done
+
+	mu       sync.Mutex
+	stopping bool
+	totals   totals
+	batch    chan struct{} // closed and replaced after every batch
+}
+
+// totals add the progress of a run up.
+type totals struct {
+	batches, rowsRead, rowsUsed, rowsFiltered, rowsLate, rowsBad, rowsOut int64
+	last                                                                  *exec.Progress
+}
+
+func (t *totals) add(p *exec.Progress) {
+	t.batches++
+	t.rowsRead += p.NumInputRows
+	t.rowsUsed += p.RowsUsed
+	t.rowsFiltered += p.RowsFiltered
+	t.rowsLate += p.RowsLate
+	t.rowsBad += p.RowsBad
+	t.rowsOut += p.Sink.NumOutputRows
+	t.last = p
+}
+
+func newJob(s *Session, row *queryRow, wait bool) *job {
+	return &job{session: s, row: row, waited: wait, done: make(chan struct{}), batch: make(chan struct{})}
+}
+
+// onBatch is exec.Config.OnBatch.
+func (j *job) onBatch(p *exec.Progress, _ []arrow.Record) {
+	j.mu.Lock()
+	j.totals.add(p)
+	close(j.batch)
+	j.batch = make(chan struct{})
+	j.mu.Unlock()
+	j.session.progress.add(p)
+}
+
+// onNotice is exec.Config.OnNotice.
+func (j *job) onNotice(text string) {
+	j.session.cfg.Notify(fmt.Sprintf("query %q: %s", j.row.name, text))
+}
+
+// snapshot returns the totals so far and a channel that is closed when they change.
+func (j *job) snapshot() (totals, <-chan struct{}) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.totals, j.batch
+}
+
+// stop asks the query to end after its running batch.
+func (j *job) stop() {
+	j.mu.Lock()
+	j.stopping = true
+	j.mu.Unlock()
+	j.query.Stop()
+}
+
+// abort gives the running batch up; the next start runs it again.
+func (j *job) abort() {
+	j.stop()
+	j.cancel()
+}
+
+// launch runs an opened query in its own goroutine. The context of the statement
+// that launches it does not end it.
+func (j *job) launch(q *exec.Query, t exec.Trigger) {
+	ctx, cancel := context.WithCancel(context.Background())
+	j.query, j.cancel = q, cancel
+	s := j.session
+	s.mu.Lock()
+	s.running[strings.ToLower(j.row.name)] = j
+	s.mu.Unlock()
+	go func() {
+		defer cancel()
+		j.finish(runGuarded(ctx, q, t))
+	}()
+}
+
+// runGuarded turns a panic in the goroutine of a query into its failure: it must not
+// take the other queries and the prompt along.
+func runGuarded(ctx context.Context, q *exec.Query, t exec.Trigger) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = sqlerr.New(sqlerr.Internal, "the query panicked: %v", r).
+				WithHint("this is a bug in ssql; the batch was not committed, so nothing is lost")
+		}
+	}()
+	return q.Run(ctx, t)
+}
+
+// finish closes a query whose Run has returned, and stores how it ended.
+func (j *job) finish(err error) {
+	s := j.session
+	j.mu.Lock()
+	state := stateFinished
+	if j.stopping {
+		state = stateStopped
+	}
+	var batch *int64
+	if j.totals.last != nil {
+		next := j.totals.last.BatchID + 1 // the one that failed, if any did
+		batch = &next
+	}
+	j.mu.Unlock()
+	if state == stateStopped && errors.Is(err, context.Canceled) {
+		err = nil
+	}
+	// What follows must happen however the query ended.
+	ctx := context.Background()
+	err = joinErrors(err, j.query.Close(), s.progress.flush(ctx))
+	if err != nil {
+		state = stateFailed
+		err = joinErrors(err, s.saveError(ctx, j.row, batch, sqlerr.Code(err), err.Error()))
+	}
+	j.err = joinErrors(err, s.setQueryState(ctx, j.row.name, state))
+	s.mu.Lock()
+	delete(s.running, strings.ToLower(j.row.name))
+	s.mu.Unlock()
+	close(j.done)
+	if j.err != nil && !j.waited {
+		s.cfg.Notify(fmt.Sprintf("query %q failed\n%s", j.row.name, sqlerr.Render(j.err, nil)))
+	}
+}
+
+// joinErrors is errors.Join, but one error stays itself, so that it keeps its code and
+// its text when it is shown.
+func joinErrors(errs ...error) error {
+	var kept []error
+	for _, err := range errs {
+		if err != nil {
+			kept = append(kept, err)
+		}
+	}
+	if len(kept) == 1 {
+		return kept[0]
+	}
+	return errors.Join(kept...)
+}
+
+// jobOf returns the running query of a name, nil if it does not run here.
+func (s *Session) jobOf(name string) *job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running[strings.ToLower(name)]
+}
+
+// jobs returns the running queries.
+func (s *Session) jobs() []*job {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out := make([]*job, 0, len(s.running))
+	for _, j := range s.running {
+		out = append(out, j)
+	}
+	return out
+}
+
+// stopAll stops every query after its running batch and waits for them.
+func (s *Session) stopAll() error {
+	all := s.jobs()
+	for _, j := range all {
+		j.stop()
+	}
+	var errs []error
+	for _, j := range all {
+		<-j.done
+		errs = append(errs, j.err)
+	}
+	return joinErrors(errs...)
+}
+
+// await waits until a query has ended. Interrupt stops it after its batch; the
+// end of ctx gives the batch up.
+func (s *Session) await(ctx context.Context, j *job) error {
+	s.waitFor(j.stop)
+	select {
+	case <-j.done:
+	case <-ctx.Done():
+		j.abort()
+		<-j.done
+	}
+	if j.err != nil {
+		return &QueryError{Name: j.row.name, Err: j.err}
+	}
+	return ctx.Err()
+}

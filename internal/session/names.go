@@ -1,0 +1,74 @@
+package session
+
+import (
+	"context"
+
+	"ssql/internal/duck"
+	"ssql/sql"
+)
+
+// NameKind is a kind of names that a shell completes.
+type NameKind uint8
+
+// The kinds.
+const (
+	Relations        NameKind = iota // streams, tables and views
+	Streams                          //
+	Queries                          //
+	Columns                          // of a relation
+	Settings                         // that SET takes
+	QueryOptions                     // that CREATE QUERY takes
+	ConnectorOptions                 // of a connector
+)
+
+// Names returns the names of a kind; of is the relation or connector whose names are
+// asked for. What cannot be found out in the time of ctx is left out: names are a
+// convenience.
+func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string {
+	var out []string
+	collect := func(row []any) error {
+		out = append(out, text(row[0]))
+		return nil
+	}
+	ask := func(statement string, args ...any) {
+		_ = s.each(ctx, statement, args, collect)
+	}
+	switch kind {
+	case Relations:
+		ask("SELECT name FROM ssql.streams UNION ALL SELECT table_name FROM information_schema.tables WHERE table_schema <> 'ssql' " +
+			"UNION ALL SELECT 'ssql.' || table_name FROM information_schema.tables WHERE table_schema = 'ssql'")
+	case Streams:
+		ask("SELECT name FROM ssql.streams")
+	case Queries:
+		ask("SELECT name FROM ssql.queries")
+	case Columns:
+		if cat, err := s.relations(ctx); err == nil {
+			if st, err := cat.stream(of); err == nil && st != nil {
+				return append(out, st.plan.Order...)
+			}
+		}
+		if quoted, err := duck.QuoteIdent(of); err == nil {
+			ask("DESCRIBE " + quoted)
+		}
+	case Settings, QueryOptions:
+		where := inSession
+		if kind == QueryOptions {
+			where = inQuery
+		}
+		for i := range settingTable {
+			if settingTable[i].scope&where != 0 {
+				out = append(out, settingTable[i].Name)
+			}
+		}
+	case ConnectorOptions:
+		for _, spec := range s.cfg.Sources {
+			if sql.Canonical(spec.Name) != sql.Canonical(of) {
+				continue
+			}
+			for _, o := range spec.Options {
+				out = append(out, o.Name)
+			}
+		}
+	}
+	return out
+}

@@ -1,0 +1,23 @@
+package session
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+)
+
+// Output takes what one statement answers. A session calls it from the goroutine
+// that called Execute.
+type Output interface {
+	// Table starts a table; its rows follow through the writer, at once or, for a
+	// SELECT on a stream, as batches complete.
+	Table(schema *arrow.Schema) (TableWriter, error)
+	// Message is the answer of a statement without rows, such as EXPLAIN.
+	Message(text string)
+	// Notice is something worth knowing beside the answer.
+	Notice(text string)
+}
+
+// TableWriter takes the rows of one table. A record is valid during the call.
+type TableWriter interface {
+	Write(rec arrow.Record) error
+	Close() error
+}

@@ -1,0 +1,222 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sources"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// stream is a declared stream, ready to be planned and opened.
+type stream struct {
+	row     *streamRow
+	spec    *sources.Spec
+	options sources.Values
+	plan    *plan.Stream
+}
+
+// relations answers the planner's questions for one statement: streams first, then
+// whatever DuckDB knows by the name.
+type relations struct {
+	ctx     context.Context
+	session *Session
+	rows    map[string]*streamRow
+	opened  map[string]*stream // by name in lower case
+	// declared is the stream that CREATE STREAM is about to store, for checking it.
+	declared *stream
+}
+
+var _ plan.Catalog = (*relations)(nil)
+
+func (s *Session) relations(ctx context.Context) (*relations, error) {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return &relations{ctx: ctx, session: s, rows: rows, opened: map[string]*stream{}}, nil
+}
+
+// isStream reports whether a name is that of a stream.
+func (r *relations) isStream(name sql.Name) bool {
+	return len(name) == 1 && r.rows[strings.ToLower(name[0].Name)] != nil
+}
+
+// stream returns the stream of a name, nil if there is none.
+func (r *relations) stream(name string) (*stream, error) {
+	key := strings.ToLower(name)
+	if r.declared != nil && strings.EqualFold(r.declared.row.name, name) {
+		return r.declared, nil
+	}
+	if st := r.opened[key]; st != nil {
+		return st, nil
+	}
+	row := r.rows[key]
+	if row == nil {
+		return nil, nil
+	}
+	st, err := r.session.declare(row)
+	if err != nil {
+		return nil, fmt.Errorf("reading the definition of stream %q: %w", row.name, err)
+	}
+	r.opened[key] = st
+	return st, nil
+}
+
+// Relation implements plan.Catalog.
+func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
+	if len(name) == 1 {
+		st, err := r.stream(name[0].Name)
+		if err != nil {
+			return nil, err
+		}
+		if st != nil {
+			return &plan.Relation{Name: st.row.name, Stream: st.plan}, nil
+		}
+	}
+	return r.table(name)
+}
+
+// table returns a table or view of DuckDB, nil if there is none. Columns of a type
+// that streams do not have are read as the nearest one that they have.
+func (r *relations) table(name sql.Name) (*plan.Relation, error) {
+	parts := make([]string, len(name))
+	for i, p := range name {
+		parts[i] = p.Name
+	}
+	quoted, err := duck.QuoteName(parts...)
+	if err != nil {
+		return nil, err
+	}
+	t := &plan.Table{Text: quoted}
+	var list []string
+	changed := false
+	err = r.session.withConn(r.ctx, func(c *duck.Conn) error {
+		return c.Query(r.ctx, "DESCRIBE "+quoted, nil, func(row []any) error {
+			column, as := text(row[0]), types.QuoteIdent(text(row[0]))
+			typ, err := sql.ParseType(text(row[1]))
+			if err != nil {
+				typ = types.Of(types.Varchar)
+				if text(row[1]) == "HUGEINT" {
+					typ = types.DecimalOf(38, 0)
+				}
+				as = "CAST(" + as + " AS " + typ.String() + ") AS " + as
+				changed = true
+			}
+			list = append(list, as)
+			t.Fields = append(t.Fields, types.Field{Name: column, Type: typ, Nullable: true})
+			return nil
+		})
+	})
+	if duck.Missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	if changed {
+		t.Text = "(SELECT " + strings.Join(list, ", ") + " FROM " + quoted + ")"
+	}
+	return &plan.Relation{Name: parts[len(parts)-1], Table: t}, nil
+}
+
+// Similar implements plan.Catalog.
+func (r *relations) Similar(name string) string {
+	var known []string
+	for _, row := range r.rows {
+		known = append(known, row.name)
+	}
+	// A name that cannot be read is no suggestion; the error that asks for one is
+	// what matters.
+	_ = r.session.withConn(r.ctx, func(c *duck.Conn) error {
+		return c.Query(r.ctx, "SELECT table_name FROM information_schema.tables WHERE table_schema <> 'ssql'", nil, func(row []any) error {
+			known = append(known, text(row[0]))
+			return nil
+		})
+	})
+	return sqlerr.Nearest(name, known)
+}
+
+// declare builds a stream from its row in the catalog.
+func (s *Session) declare(row *streamRow) (*stream, error) {
+	parsed, err := parseStored(row.definition)
+	if err != nil {
+		return nil, err
+	}
+	st, ok := parsed.(*sql.CreateStream)
+	if !ok {
+		return nil, sqlerr.New(sqlerr.Internal, "definition of stream %q is no CREATE STREAM", row.name)
+	}
+	return s.declareStatement(row, st)
+}
+
+// parseStored parses a statement of the catalog. Its positions count from its own
+// start.
+func parseStored(text string) (sql.Statement, error) {
+	st, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
+	if u, ok := st.(*sql.Undecided); ok && err == nil {
+		return u.Parse(sql.DefaultLimits())
+	}
+	return st, err
+}
+
+// declareStatement builds a stream from its parsed definition. Without declared
+// columns those of the row are taken, which were inferred when it was created.
+func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*stream, error) {
+	spec, err := s.connectorOf(st)
+	if err != nil {
+		return nil, err
+	}
+	options, err := connectorOptions(spec, st.Options, row.baseDir)
+	if err != nil {
+		return nil, err
+	}
+	columns := st.Columns
+	if columns == nil && row.columns != "" {
+		if columns, err = parseColumns(row.columns); err != nil {
+			return nil, err
+		}
+	}
+	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{}}
+	if spec.Identity != nil {
+		out.plan.ID = spec.Name + ":" + spec.Identity(options)
+	}
+	for _, c := range columns {
+		out.plan.Order = append(out.plan.Order, c.Name.Name)
+		if c.Computed != nil {
+			out.plan.Computed = append(out.plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
+			continue
+		}
+		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
+	}
+	for _, w := range st.Watermarks {
+		out.plan.Watermarks = append(out.plan.Watermarks, plan.StreamWatermark{
+			Column: w.Column.Name, DelayMicros: w.Delay.DelayMicros(), Span: w.Span,
+		})
+	}
+	return out, nil
+}
+
+// parseColumns reads the list of columns of ssql.streams.
+func parseColumns(list string) ([]sql.ColumnDef, error) {
+	definition := "CREATE STREAM s (" + list + ") WITH (connector = 'x')"
+	parsed, err := parseStored(definition)
+	if err != nil {
+		return nil, fmt.Errorf("reading stored columns: %w", err)
+	}
+	return parsed.(*sql.CreateStream).Columns, nil
+}
+
+// columnList writes fields as CREATE STREAM declares them.
+func columnList(fields []types.Field) string {
+	parts := make([]string, len(fields))
+	for i, f := range fields {
+		parts[i] = types.QuoteIdent(f.Name) + " " + f.Type.String()
+	}
+	return strings.Join(parts, ", ")
+}

@@ -1,0 +1,263 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"ssql/exec"
+	"ssql/plan"
+	"ssql/plan/expr"
+	"ssql/sinks"
+	"ssql/sources"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// definition is a query as a statement gives it, before it is opened.
+type definition struct {
+	name    string
+	text    string // the statement, which ssql.queries keeps
+	dir     string // where its relative paths start
+	insert  *sql.Insert
+	options settings // of its WITH clause
+}
+
+// bound is a definition whose names are resolved.
+type bound struct {
+	*definition
+	cat      *relations
+	plan     *plan.Plan
+	settings settings // of the session, with those of the query on top
+}
+
+// bind plans a definition against the catalog of now.
+func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
+	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
+	var err error
+	b.plan, err = plan.Bind(d.insert.Query, cat, planOptions(b.settings, false))
+	return b, err
+}
+
+// planOptions are what the settings say to the planner. A SELECT may choose its mode.
+func planOptions(v settings, isSelect bool) plan.Options {
+	o := plan.Options{}
+	switch v.get("output_mode") {
+	case "update":
+		o.Mode = plan.Update
+	case "complete":
+		o.Mode = plan.Complete
+	case "auto":
+		o.AutoMode = isSelect
+	}
+	if v.get("watermark_policy") == "max" {
+		o.Policy = plan.MaxPolicy
+	}
+	return o
+}
+
+// checkpointDir returns the folder of a query's checkpoint: its own option, else a
+// folder of its name where the session keeps them.
+func (s *Session) checkpointDir(d *definition, out Output) (dir string, err error) {
+	if dir, ok := d.options["checkpoint"]; ok {
+		return absolute(d.dir, dir), nil
+	}
+	root := s.settings.get("checkpoint")
+	if root == "" {
+		if root, err = s.checkpointRoot(out); err != nil {
+			return "", err
+		}
+	}
+	return filepath.Join(absolute(d.dir, root), folderName(d.name)), nil
+}
+
+// folderName returns a name that is safe as a folder and the same for all spellings
+// of a query's name.
+func folderName(name string) string {
+	escaped := url.PathEscape(strings.ToLower(name))
+	return strings.ReplaceAll(escaped, ".", "%2E") // no "..", nothing hidden
+}
+
+// config fills in what a query needs to run, but for sources, sink and folder.
+func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
+	c := exec.Config{
+		Name: name, Plan: p, FS: s.cfg.FS, Clock: s.cfg.Clock,
+		Keys: p.KeyColumns, WindowColumn: windowColumn(p),
+		Limits: sources.Limits{
+			FilesMax: v.integer("max_files_per_batch"),
+			RowsMax:  v.integer("max_rows_per_batch"),
+			BytesMax: v.integer("max_bytes_per_batch"),
+		},
+		NoDataBatches:  v.boolean("no_data_batches"),
+		Workers:        int(v.integer("workers")),
+		ChunkRows:      int(v.integer("chunk_rows")),
+		BadRecordsFail: v.get("bad_records") == "fail",
+		SnapshotEvery:  int(v.integer("snapshot_every")),
+	}
+	switch v.get("late_rows") {
+	case "drop":
+		c.LateRows = exec.LateDrop
+	case "fail":
+		c.LateRows = exec.LateFail
+	}
+	return c
+}
+
+// windowColumn returns the key column that grows with time, -1 without: it bounds
+// which stored rows a batch in update mode can replace.
+func windowColumn(p *plan.Plan) int {
+	for _, i := range p.KeyColumns {
+		c := p.Columns[i]
+		if c.Mark != nil && c.Type.Kind == types.Timestamp {
+			return i
+		}
+	}
+	return -1
+}
+
+// openSources opens the streams of a plan.
+func openSources(p *plan.Plan, cat *relations) ([]sources.Source, error) {
+	keys := groupingKeys(p.Root)
+	var opened []sources.Source
+	for _, ref := range p.Sources {
+		st, err := cat.stream(ref.Stream)
+		if err != nil {
+			return nil, closeAfter(opened, err)
+		}
+		encode := make([]bool, len(ref.Fields))
+		for i, f := range ref.Fields {
+			encode[i] = f.Type.Kind == types.Varchar && keys[strings.ToLower(f.Name)]
+		}
+		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields, Encode: encode})
+		if err != nil {
+			return nil, closeAfter(opened, fmt.Errorf("opening stream %q: %w", st.row.name, err))
+		}
+		opened = append(opened, src)
+	}
+	return opened, nil
+}
+
+func closeAfter(opened []sources.Source, err error) error {
+	for _, src := range opened {
+		err = joinErrors(err, src.Close())
+	}
+	return err
+}
+
+// groupingKeys returns the names of columns that rows are grouped or matched by, in
+// lower case. A column that is renamed on the way is missed, which costs time only.
+func groupingKeys(n plan.Node) map[string]bool {
+	out := map[string]bool{}
+	add := func(keys []expr.Expr) {
+		for _, k := range keys {
+			if c, ok := k.(*expr.Column); ok {
+				out[strings.ToLower(c.Name)] = true
+			}
+		}
+	}
+	var visit func(plan.Node)
+	visit = func(n plan.Node) {
+		switch n := n.(type) {
+		case *plan.Aggregate:
+			add(n.Keys)
+		case *plan.Dedup:
+			columns := n.Input.Columns()
+			for _, i := range n.Keys {
+				out[strings.ToLower(columns[i].Name)] = true
+			}
+		case *plan.Join:
+			add(n.LeftKeys)
+			add(n.RightKeys)
+		}
+		for _, in := range n.Inputs() {
+			visit(in)
+		}
+	}
+	visit(n)
+	return out
+}
+
+// openSink opens the table that a query writes to.
+func (s *Session) openSink(b *bound, queryID string) (sinks.Sink, error) {
+	fields := make([]types.Field, len(b.plan.Columns))
+	for i, c := range b.plan.Columns {
+		fields[i] = c.Field
+	}
+	o := sinks.OpenContext{
+		Query: b.name, QueryID: queryID, Target: nameText(b.insert.Target), Mode: sinkMode(b.plan.Mode),
+		Fields: fields, Keys: b.plan.KeyColumns, ByName: b.insert.ByName,
+	}
+	for _, c := range b.insert.Columns {
+		o.Columns = append(o.Columns, c.Name)
+	}
+	spec, err := s.findSink("duckdb", nil)
+	if err != nil {
+		return nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
+	}
+	return spec.Open(o)
+}
+
+func sinkMode(m plan.Mode) sinks.Mode {
+	switch m {
+	case plan.Update:
+		return sinks.Update
+	case plan.Complete:
+		return sinks.Complete
+	}
+	return sinks.Append
+}
+
+// nameText returns a name as SQL, parts quoted where they were or must be.
+func nameText(name sql.Name) string {
+	parts := make([]string, len(name))
+	for i, p := range name {
+		parts[i] = p.Name
+		if p.Quoted {
+			parts[i] = types.QuoteIdent(p.Name)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// openQuery opens checkpoint, sources and sink of a query and brings its state back.
+func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (*exec.Query, error) {
+	compared, err := s.compare(b, j.row)
+	if err != nil {
+		return nil, err
+	}
+	if err := compared.refusal(b); err != nil {
+		return nil, err
+	}
+	srcs, err := openSources(b.plan, b.cat)
+	if err != nil {
+		return nil, err
+	}
+	sink, err := s.openSink(b, compared.queryID)
+	if err != nil {
+		return nil, closeAfter(srcs, err)
+	}
+	cfg := s.config(b.name, b.plan, b.settings)
+	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
+	cfg.SinkDescription = "duckdb[" + j.row.target + "]"
+	cfg.Definition = sql.Canonical(b.insert.Text)
+	cfg.Print = compared.print
+	cfg.OnBatch, cfg.OnNotice = j.onBatch, j.onNotice
+	q, err := exec.Open(ctx, cfg)
+	if err != nil {
+		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
+	}
+	for _, notice := range b.plan.Notices {
+		out.Notice(notice)
+	}
+	if compared.verdict != nil {
+		for _, change := range compared.verdict.Notices {
+			out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, compared.next, change))
+		}
+	}
+	if err := q.AcceptDefinition(); err != nil {
+		return nil, joinErrors(err, q.Close())
+	}
+	return q, nil
+}

@@ -1,0 +1,212 @@
+// Package session runs statements: one statement in, rows or messages out. It
+// holds one DuckDB database with the catalog of streams and queries in its schema
+// ssql, and the queries that run.
+//
+// A statement on no stream goes to DuckDB as it was written; one on a stream is
+// bound by plan and run by exec. The shell and the stream scripts are its callers.
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"ssql/exec"
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/internal/vfs"
+	"ssql/sinks"
+	"ssql/sources"
+	"ssql/sql"
+)
+
+// Config is what a session is made of.
+type Config struct {
+	Database string // a DuckDB file, or ":memory:"
+	Sources  []sources.Spec
+	// Sinks returns the connectors for results. db is the session's database, and print
+	// takes the batches of the console.
+	Sinks func(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec
+	// Notify takes messages of background queries, from any goroutine; nil: nobody.
+	Notify func(text string)
+	FS     vfs.FS     // nil: the operating system's
+	Clock  exec.Clock // nil: the wall clock
+}
+
+// Session runs statements, one at a time. Interrupt, Running and Names may be called
+// from any goroutine.
+type Session struct {
+	cfg  Config
+	db   *duck.DB
+	temp string // the folder of checkpoints of a database in memory
+
+	settings settings
+	pinned   *duck.Conn // the connection that keeps the user's DuckDB state
+	unpin    func()
+
+	mu         sync.Mutex
+	running    map[string]*job // by name in lower case
+	foreground func()          // stops what the running statement waits for
+	stopped    bool            // Interrupt was called during the running statement
+	progress   *progressLog
+}
+
+// ErrInterrupted is a statement that Interrupt ended.
+var ErrInterrupted = errors.New("interrupted")
+
+// ErrTimeout is AWAIT whose time was up.
+var ErrTimeout = errors.New("timeout")
+
+// QueryError is the failure of a query that a statement waited for, in contrast to
+// an error of the statement itself.
+type QueryError struct {
+	Name string
+	Err  error
+}
+
+// Error returns the cause: the message already says what happened to which query.
+func (e *QueryError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the cause.
+func (e *QueryError) Unwrap() error { return e.Err }
+
+// Request is one statement and where it comes from.
+type Request struct {
+	Piece  sql.Piece
+	Source *sqlerr.Source // the text that the piece was cut from
+	Dir    string         // where relative paths start
+	// Wait says that a statement which starts a query waits for it, and that the
+	// default trigger is available_now: scripts. Without it queries run in the
+	// background.
+	Wait bool
+}
+
+// Open opens the database, making it if it is missing, with its catalog. It starts
+// no query.
+func Open(ctx context.Context, cfg Config) (*Session, error) {
+	if cfg.FS == nil {
+		cfg.FS = vfs.OS{}
+	}
+	if cfg.Notify == nil {
+		cfg.Notify = func(string) {}
+	}
+	db, err := duck.Open(cfg.Database, duck.Options{Notice: cfg.Notify})
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{cfg: cfg, db: db, settings: settings{}, running: map[string]*job{}}
+	s.progress = newProgressLog(s)
+	if err := s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) }); err != nil {
+		return nil, errors.Join(err, db.Close())
+	}
+	return s, nil
+}
+
+// Close stops the running queries after their batch is committed, and closes the
+// database.
+func (s *Session) Close() error {
+	err := s.stopAll()
+	err = errors.Join(err, s.progress.flush(context.Background()))
+	if s.unpin != nil {
+		s.unpin()
+		s.unpin = nil
+	}
+	err = errors.Join(err, s.db.Close())
+	if s.temp != "" {
+		err = errors.Join(err, os.RemoveAll(s.temp))
+	}
+	return err
+}
+
+// Execute parses and runs one statement.
+func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
+	s.mu.Lock()
+	s.stopped, s.foreground = false, nil
+	s.mu.Unlock()
+	err := s.execute(ctx, r, out)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.foreground = nil
+	if s.stopped && (err == nil || errors.Is(err, context.Canceled)) {
+		return ErrInterrupted
+	}
+	return err
+}
+
+// Interrupt asks the running statement to end soon, without losing anything: a
+// query stops after the running batch. It reports whether there is something that
+// can end so; else the caller cancels the context.
+func (s *Session) Interrupt() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.stopped = true
+	if s.foreground == nil {
+		return false
+	}
+	s.foreground()
+	return true
+}
+
+// waitFor says how Interrupt ends what the statement waits for.
+func (s *Session) waitFor(stop func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.foreground = stop
+	if s.stopped {
+		stop()
+	}
+}
+
+// Running returns how many queries run in the background.
+func (s *Session) Running() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.running)
+}
+
+// withConn lends a connection to f.
+func (s *Session) withConn(ctx context.Context, f func(c *duck.Conn) error) error {
+	c, release, err := s.db.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer release()
+	return f(c)
+}
+
+// checkpointRoot returns the folder of checkpoints: beside the database file, or a
+// temporary one for a database in memory, with a notice when it is made.
+func (s *Session) checkpointRoot(out Output) (string, error) {
+	if path := s.db.Path(); path != "" {
+		return path + ".ssql", nil
+	}
+	if s.temp == "" {
+		dir, err := os.MkdirTemp("", "ssql-")
+		if err != nil {
+			return "", fmt.Errorf("making a folder for checkpoints: %w", err)
+		}
+		s.temp = dir
+		out.Notice("the database is in memory: tables and checkpoints are gone when the session ends")
+	}
+	return s.temp, nil
+}
+
+// now returns the time for the catalog.
+func (s *Session) now() time.Time {
+	if s.cfg.Clock != nil {
+		return s.cfg.Clock.Now().UTC()
+	}
+	return time.Now().UTC()
+}
+
+// absolute resolves a path of a statement.
+func absolute(dir, path string) string {
+	if path == "" || filepath.IsAbs(path) || dir == "" {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

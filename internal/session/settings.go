@@ -1,0 +1,162 @@
+package session
+
+import (
+	"fmt"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+	"ssql/sql"
+)
+
+// scope says where a setting may stand.
+type scope uint8
+
+const (
+	inSession scope = 1 << iota // SET key = value
+	inQuery                     // CREATE QUERY q WITH (key = value)
+)
+
+// setting is a row of the table of settings.
+type setting struct {
+	sources.Option
+	scope scope
+}
+
+// settingTable lists every setting, sorted by name. CREATE QUERY stores those of
+// its WITH clause with the query; SET changes those of the session, which hold for
+// queries that are started later.
+var settingTable = []setting{
+	{sources.Option{Name: "bad_records", Type: sources.StringOption, Default: "table", Values: []string{"table", "fail"},
+		Summary: "what happens to rows that cannot be read: kept in ssql.bad_rows, or the query fails"}, inSession | inQuery},
+	{sources.Option{Name: "checkpoint", Type: sources.StringOption, Default: "",
+		Summary: "folder of the checkpoint; with SET the folder that holds one per query"}, inSession | inQuery},
+	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192",
+		Summary: "rows that operators pass on at a time"}, inSession | inQuery},
+	{sources.Option{Name: "end_of_input", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "flush", "hold"},
+		Summary: "open windows at the end of the input: held for a query that stays, flushed for a SELECT"}, inSession | inQuery},
+	{sources.Option{Name: "late_rows", Type: sources.StringOption, Default: "table", Values: []string{"table", "drop", "fail"},
+		Summary: "what happens to rows behind the watermark: kept in ssql.late_rows, only counted, or the query fails"}, inSession | inQuery},
+	{sources.Option{Name: "max_bytes_per_batch", Type: sources.IntegerOption, Default: "0",
+		Summary: "bytes that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "max_files_per_batch", Type: sources.IntegerOption, Default: "0",
+		Summary: "files that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "max_rows_per_batch", Type: sources.IntegerOption, Default: "0",
+		Summary: "rows that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "no_data_batches", Type: sources.BooleanOption, Default: "true",
+		Summary: "run a batch without rows when the watermark closes a window"}, inSession | inQuery},
+	{sources.Option{Name: "output_mode", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "append", "update", "complete"},
+		Summary: "what a batch sends on; auto is append, or update where a SELECT cannot append"}, inSession | inQuery},
+	{sources.Option{Name: "progress_rows", Type: sources.IntegerOption, Default: "1000",
+		Summary: "rows of ssql.progress that are kept per query"}, inSession},
+	{sources.Option{Name: "snapshot_every", Type: sources.IntegerOption, Default: "100",
+		Summary: "batches between two snapshots of the state, at least"}, inSession | inQuery},
+	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",
+		Summary: "start the query at once"}, inQuery},
+	{sources.Option{Name: "trigger", Type: sources.StringOption, Default: "auto",
+		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
+	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
+		Summary: "how the watermarks of several inputs make one"}, inSession | inQuery},
+	{sources.Option{Name: "workers", Type: sources.IntegerOption, Default: "0",
+		Summary: "parts of a batch that are read at once; 0 is one per core"}, inSession | inQuery},
+}
+
+// findSetting returns the row of a name, compared without case, or an error that
+// names the nearest one.
+func findSetting(key sql.Ident, where scope) (*setting, error) {
+	var names []string
+	for i := range settingTable {
+		s := &settingTable[i]
+		if s.scope&where == 0 {
+			continue
+		}
+		if strings.EqualFold(s.Name, key.Name) {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	what := "setting"
+	if where == inQuery {
+		what = "option of a query"
+	}
+	err := sqlerr.At(key.Span, "UNKNOWN_SETTING", "%s %q does not exist", what, key.Name)
+	if near := sqlerr.Nearest(key.Name, names); near != "" {
+		return nil, err.WithHint("did you mean %q?", near)
+	}
+	return nil, err.WithHint("there are: %s", strings.Join(names, ", "))
+}
+
+// parse returns the canonical text of a value or says what was expected.
+func (s *setting) parse(o *sql.Option) (string, error) {
+	text := optionText(o.Value)
+	value, expected := s.Option.Parse(text)
+	if expected == "" && s.Name == "trigger" {
+		if _, err := parseTrigger(text); err != nil {
+			expected = "'available_now', 'once', 'auto' or an interval such as '5 seconds'"
+		}
+	}
+	if expected != "" {
+		return "", sqlerr.At(o.ValueAt, "INVALID_SETTING", "expected %s for %q, found %q", expected, s.Name, text)
+	}
+	return fmt.Sprint(value), nil
+}
+
+func optionText(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case float64:
+		return strconv.FormatFloat(v, 'f', -1, 64)
+	}
+	return fmt.Sprint(v)
+}
+
+// settings are values that were set, by name; what is not set has the default.
+type settings map[string]string
+
+// get returns the value of a setting.
+func (v settings) get(name string) string {
+	if text, ok := v[name]; ok {
+		return text
+	}
+	i := sort.Search(len(settingTable), func(i int) bool { return settingTable[i].Name >= name })
+	return settingTable[i].Default
+}
+
+func (v settings) integer(name string) int64 {
+	// The text was checked when it was set.
+	n, _ := strconv.ParseInt(v.get(name), 10, 64)
+	return n
+}
+
+func (v settings) boolean(name string) bool { return v.get(name) == "true" }
+
+// over returns v with the values of more on top.
+func (v settings) over(more settings) settings {
+	out := make(settings, len(v)+len(more))
+	for k, t := range v {
+		out[k] = t
+	}
+	for k, t := range more {
+		out[k] = t
+	}
+	return out
+}
+
+// querySettings checks the WITH clause of CREATE QUERY.
+func querySettings(options []sql.Option) (settings, error) {
+	out := settings{}
+	for i := range options {
+		o := &options[i]
+		s, err := findSetting(o.Key, inQuery)
+		if err != nil {
+			return nil, err
+		}
+		if out[s.Name], err = s.parse(o); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

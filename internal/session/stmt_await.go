@@ -1,0 +1,98 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// awaitStatement is AWAIT QUERY q|ALL [UNTIL ...] [TIMEOUT d].
+func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request, _ Output) error {
+	var jobs []*job
+	if st.All {
+		jobs = s.jobs()
+	} else {
+		rows, err := s.queries(ctx)
+		if err != nil {
+			return err
+		}
+		row, err := findQuery(rows, st.Name)
+		if err != nil {
+			return err
+		}
+		if j := s.jobOf(row.name); j != nil {
+			jobs = append(jobs, j)
+		} else if row.state == stateFailed {
+			return &QueryError{row.name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.name).
+				WithHint("SELECT * FROM ssql.errors says why")}
+		}
+	}
+	var timeout <-chan time.Time
+	if st.TimeoutMicros > 0 {
+		timer := time.NewTimer(time.Duration(st.TimeoutMicros) * time.Microsecond)
+		defer timer.Stop()
+		timeout = timer.C
+	}
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	s.waitFor(giveUp) // Ctrl-C ends the waiting, not the query
+	for _, j := range jobs {
+		if err := j.awaitUntil(ctx, st, timeout); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// awaitUntil waits until the query has ended or has come as far as the statement asks.
+func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time.Time) error {
+	for {
+		t, batch := j.snapshot()
+		if st.Until != "" && t.reached(st) {
+			return nil
+		}
+		var idle <-chan time.Time
+		if st.Until == "IDLE" {
+			timer := time.NewTimer(idleAfter)
+			defer timer.Stop()
+			idle = timer.C
+		}
+		select {
+		case <-batch:
+		case <-idle:
+			return nil
+		case <-j.done:
+			if j.err != nil {
+				return &QueryError{j.row.name, j.err}
+			}
+			return nil
+		case <-timeout:
+			return fmt.Errorf("query %q: %w", j.row.name, ErrTimeout)
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// idleAfter is how long a query must have had nothing to do to count as idle: a few
+// looks at its sources.
+const idleAfter = 500 * time.Millisecond
+
+// reached reports whether a run has come as far as AWAIT asks.
+func (t *totals) reached(st *sql.Await) bool {
+	if t.last == nil {
+		return false
+	}
+	switch st.Until {
+	case "BATCH":
+		return t.last.BatchID >= st.UntilCount
+	case "ROWS":
+		return t.rowsOut >= st.UntilCount
+	case "WATERMARK":
+		return t.last.HasWatermark && t.last.WatermarkMicros >= st.UntilMicros
+	}
+	return false
+}

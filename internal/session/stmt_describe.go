@@ -1,0 +1,110 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"ssql/sql"
+)
+
+// describe is DESCRIBE name: a stream, a query, or whatever DuckDB knows by the name.
+func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, out Output) error {
+	if len(st.Name) == 1 {
+		cat, err := s.relations(ctx)
+		if err != nil {
+			return err
+		}
+		stream, err := cat.stream(st.Name[0].Name)
+		if err != nil {
+			return err
+		}
+		if stream != nil {
+			return describeStream(stream, st.Extended, out)
+		}
+		row, err := s.query(ctx, st.Name[0].Name)
+		if err != nil {
+			return err
+		}
+		// A query is usually named like its table, which is what DESCRIBE means then.
+		if row != nil && !strings.EqualFold(row.target, row.name) || row != nil && st.Extended {
+			return s.describeQuery(ctx, row, out)
+		}
+	}
+	return s.passthrough(ctx, st.Node, "DESCRIBE", out)
+}
+
+// describeStream lists the columns of a stream and, extended, its options.
+func describeStream(st *stream, extended bool, out Output) error {
+	t := newTextTable("column_name", "column_type", "null", "extra")
+	stored := map[string]int{}
+	for i, f := range st.plan.Stored {
+		stored[f.Name] = i
+	}
+	for _, name := range st.plan.Order {
+		extra := ""
+		for _, w := range st.plan.Watermarks {
+			if strings.EqualFold(w.Column, name) {
+				extra = "WATERMARK " + watermarkText(st)
+			}
+		}
+		if i, ok := stored[name]; ok {
+			f := st.plan.Stored[i]
+			null := "NO"
+			if f.Nullable {
+				null = "YES"
+			}
+			t.add(name, f.Type.String(), null, extra)
+			continue
+		}
+		for _, c := range st.plan.Computed {
+			if c.Name != name {
+				continue
+			}
+			typ := ""
+			if c.Type != nil {
+				typ = c.Type.String()
+			}
+			t.add(name, typ, "YES", strings.TrimSpace("computed "+extra))
+		}
+	}
+	if err := t.send(out); err != nil || !extended {
+		return err
+	}
+	more := newTextTable("property", "value")
+	more.add("connector", st.spec.Name)
+	for _, o := range st.spec.Options {
+		if v, ok := st.options.Set[o.Name]; ok {
+			more.add(o.Name, optionText(v))
+		}
+	}
+	more.add("identity", st.plan.ID)
+	more.add("definition", st.row.definition)
+	return more.send(out)
+}
+
+// describeQuery lists what is known about a query.
+func (s *Session) describeQuery(ctx context.Context, q *queryRow, out Output) error {
+	t := newTextTable("property", "value")
+	t.add("name", q.name)
+	t.add("state", string(q.state))
+	t.add("target", q.target)
+	t.add("output_mode", q.mode)
+	t.add("checkpoint", q.checkpoint)
+	for i := range settingTable {
+		if v, ok := q.options[settingTable[i].Name]; ok {
+			t.add("option "+settingTable[i].Name, v)
+		}
+	}
+	err := s.each(ctx, `SELECT batches, watermark, "rows read", "rows late", "rows bad", "rows written" FROM (`+lifeOfQueries+`) WHERE query_id = ?`,
+		[]any{q.id}, func(row []any) error {
+			for i, name := range []string{"batches", "watermark", "rows read", "rows late", "rows bad", "rows written"} {
+				t.add(name, text(row[i]))
+			}
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	t.add("definition", q.definition)
+	return t.send(out)
+}

@@ -1,0 +1,106 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sql"
+)
+
+// explain is EXPLAIN of a query on a stream, before it is started or by its name.
+// EXPLAIN of anything else is DuckDB's.
+func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Name != nil {
+		return s.explainStored(ctx, st, cat, out)
+	}
+	target := st.Target
+	if u, ok := target.(*sql.Undecided); ok {
+		if !cat.concerns(u) {
+			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
+		}
+		if target, err = u.Parse(sql.DefaultLimits()); err != nil {
+			return err
+		}
+	}
+	switch t := target.(type) {
+	case *sql.SelectStatement:
+		p, err := plan.Bind(t.Query, cat, planOptions(s.settings, true))
+		if err != nil {
+			return err
+		}
+		return s.explainPlan(st, p, out)
+	case *sql.Insert:
+		if t.Query == nil || cat.isStream(t.Target) {
+			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
+		}
+		return s.explainDefinition(ctx, st, &definition{
+			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, insert: t, options: settings{},
+		}, cat, out)
+	case *sql.CreateQuery:
+		options, err := querySettings(t.Options)
+		if err != nil {
+			return err
+		}
+		return s.explainDefinition(ctx, st, &definition{name: t.Name.Name, text: t.Text, dir: r.Dir, insert: t.Insert, options: options}, cat, out)
+	}
+	return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "there is nothing to explain about this statement").
+		WithHint("EXPLAIN SELECT ..., EXPLAIN INSERT ... or EXPLAIN QUERY name")
+}
+
+// explainStored is EXPLAIN QUERY name.
+func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *relations, out Output) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	row, err := findQuery(rows, *st.Name)
+	if err != nil {
+		return err
+	}
+	d, err := storedDefinition(row)
+	if err != nil {
+		return err
+	}
+	return s.explainDefinition(ctx, st, d, cat, out)
+}
+
+func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *definition, cat *relations, out Output) error {
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return err
+	}
+	if st.Kind != "COMPATIBILITY" {
+		return s.explainPlan(st, b.plan, out)
+	}
+	old, err := s.query(ctx, d.name)
+	if err != nil {
+		return err
+	}
+	row, err := s.rowOf(b, old, out)
+	if err != nil {
+		return err
+	}
+	return s.explainCompatibility(b, row, out)
+}
+
+// explainPlan shows a plan.
+func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, out Output) error {
+	kind := plan.ExplainFull
+	switch st.Kind {
+	case "LOGICAL":
+		kind = plan.ExplainLogical
+	case "STATE":
+		kind = plan.ExplainState
+	case "COMPATIBILITY":
+		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "a SELECT keeps no checkpoint to compare with").
+			WithHint("EXPLAIN COMPATIBILITY INSERT INTO table SELECT ...")
+	}
+	out.Message(strings.TrimRight(plan.Explain(p, kind), "\n"))
+	return nil
+}

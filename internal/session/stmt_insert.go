@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// insertIntoStream is INSERT INTO a stream whose connector takes rows. DuckDB computes
+// the rows, from constants or from its tables, and gives them the types of the stream.
+func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *relations, out Output) error {
+	target := st.Target[0]
+	stream, err := cat.stream(target.Name)
+	if err != nil {
+		return err
+	}
+	if stream.spec.Feed == nil {
+		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into stream %q: connector %q only reads", stream.row.name, stream.spec.Name).
+			WithHint("a stream WITH (connector = 'memory') takes rows")
+	}
+	if st.Query != nil {
+		if name := cat.streamIn(st.Query.Text); name != "" {
+			return sqlerr.At(st.Query.Span, "UNSUPPORTED_INSERT", "a query on stream %q cannot write into stream %q", name, stream.row.name).
+				WithHint("INSERT INTO a table; a later query can read the table")
+		}
+	}
+	text, err := feedQuery(st, stream)
+	if err != nil {
+		return err
+	}
+	rows := int64(0)
+	err = s.withConn(ctx, func(c *duck.Conn) error {
+		reader, err := c.QueryArrow(ctx, text)
+		if err != nil {
+			// Its positions are in our text, not in the user's.
+			return duckError(withoutCaret(err), st.Node)
+		}
+		defer reader.Release()
+		for reader.Next() {
+			rows += reader.Record().NumRows()
+			if err := stream.spec.Feed(stream.row.name, reader.Record()); err != nil {
+				return err
+			}
+		}
+		return reader.Err()
+	})
+	if err == nil {
+		out.Message(fmt.Sprintf("%s inserted into stream %q", count(rows, "row"), stream.row.name))
+	}
+	return err
+}
+
+// streamIn returns a stream that a text names, "" if it names none.
+func (r *relations) streamIn(text string) string {
+	for _, row := range r.rows {
+		if readsRelation(text, row.name) {
+			return row.name
+		}
+	}
+	return ""
+}
+
+// feedQuery returns the SELECT that DuckDB runs: the rows of the INSERT as columns of
+// the stream, in its order and types. Columns that are not given are NULL.
+func feedQuery(st *sql.Insert, stream *stream) (string, error) {
+	source := insertSource(st)
+	fields := stream.plan.Stored
+	given := st.Columns
+	if given == nil {
+		for _, f := range fields {
+			given = append(given, sql.Ident{Name: f.Name})
+		}
+	}
+	at := map[string]int{} // column of the source, by stored name in lower case
+	for i, c := range given {
+		if indexOfField(fields, c.Name) < 0 {
+			return "", sqlerr.At(c.Span, "UNRESOLVED_COLUMN", "stream %q has no column %q that rows can give", stream.row.name, c.Name).
+				WithHint("it has: %s", columnList(fields))
+		}
+		at[strings.ToLower(c.Name)] = i
+	}
+	for i, row := range st.Values {
+		if len(row) != len(given) {
+			return "", sqlerr.At(st.Values[i][0].Pos(), "INSERT_COLUMN_ARITY_MISMATCH", "row %d has %s, expected %d", i+1, count(int64(len(row)), "value"), len(given))
+		}
+	}
+	items := make([]string, len(fields))
+	for i, f := range fields {
+		value := "NULL"
+		if st.ByName {
+			value = types.QuoteIdent(f.Name)
+		} else if k, ok := at[strings.ToLower(f.Name)]; ok {
+			value = fmt.Sprintf("c%d", k)
+		}
+		items[i] = fmt.Sprintf("CAST(%s AS %s) AS %s", value, f.Type, types.QuoteIdent(f.Name))
+	}
+	alias := "AS t"
+	if !st.ByName {
+		names := make([]string, len(given))
+		for i := range given {
+			names[i] = fmt.Sprintf("c%d", i)
+		}
+		alias += "(" + strings.Join(names, ", ") + ")"
+	}
+	return "SELECT " + strings.Join(items, ", ") + " FROM (" + source + ") " + alias, nil
+}
+
+// insertSource returns the text of the rows of an INSERT.
+func insertSource(st *sql.Insert) string {
+	if st.Query != nil {
+		return st.Query.Text
+	}
+	words, _ := sql.Words(st.Text)
+	for _, w := range words {
+		if w.Kind == sql.BareWord && strings.EqualFold(w.Text, "VALUES") {
+			return st.Text[w.Span.Start:]
+		}
+	}
+	return st.Text
+}
+
+func indexOfField(fields []types.Field, name string) int {
+	for i, f := range fields {
+		if strings.EqualFold(f.Name, name) {
+			return i
+		}
+	}
+	return -1
+}

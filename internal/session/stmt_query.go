@@ -1,0 +1,198 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// createQuery is CREATE QUERY name WITH (...) AS INSERT ...
+func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Request, out Output) error {
+	options, err := querySettings(st.Options)
+	if err != nil {
+		return err
+	}
+	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, insert: st.Insert, options: options}
+	old, err := s.query(ctx, d.name)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		same := sameDefinition(old.definition, d.text)
+		switch {
+		case same && old.state != stateRunning:
+			out.Notice(fmt.Sprintf("query %q exists already with this definition", old.name))
+		case same:
+			out.Notice(fmt.Sprintf("query %q exists already with this definition, and runs", old.name))
+			return nil
+		case st.IfNotExists:
+			out.Notice(fmt.Sprintf("query %q exists already, with another definition, and stays as it is", old.name))
+			return nil
+		case !st.OrReplace:
+			return sqlerr.At(st.Name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.name).
+				WithDetail("%s", definitionDiff(old.definition, d.text, old.baseDir, d.dir)).
+				WithHint("CREATE OR REPLACE QUERY %s goes on with the new one if its state allows it", st.Name.Name)
+		}
+	}
+	return s.define(ctx, d, old, st.Name.Span, r.Wait, out)
+}
+
+// insert is INSERT INTO ... SELECT from a stream, which makes or resumes the query
+// named like its table, or INSERT INTO a stream.
+func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if cat.isStream(st.Target) {
+		return s.insertIntoStream(ctx, st, cat, out)
+	}
+	target := st.Target[len(st.Target)-1]
+	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, insert: st, options: settings{}}
+	old, err := s.query(ctx, d.name)
+	if err != nil {
+		return err
+	}
+	if old != nil && !isInsert(old.definition) {
+		if sameDefinition(definitionInsert(old.definition), d.text) {
+			d.text, d.options = old.definition, old.options
+		} else {
+			return sqlerr.At(target.Span, "QUERY_ALREADY_EXISTS", "query %q was made by CREATE QUERY with another definition", old.name).
+				WithDetail("%s", definitionDiff(definitionInsert(old.definition), d.text, "", "")).
+				WithHint("a second query into the same table needs a name: CREATE QUERY name AS INSERT INTO %s ...", nameText(st.Target))
+		}
+	}
+	return s.define(ctx, d, old, target.Span, r.Wait, out)
+}
+
+// isInsert reports whether a stored definition is an INSERT.
+func isInsert(definition string) bool { return firstWord(definition) == "INSERT" }
+
+// definitionInsert returns the INSERT within a CREATE QUERY: from its first INSERT INTO
+// on, which nothing before it can contain.
+func definitionInsert(definition string) string {
+	words, _ := sql.Words(definition)
+	for i, w := range words {
+		if strings.EqualFold(w.Text, "INSERT") && i+1 < len(words) && strings.EqualFold(words[i+1].Text, "INTO") {
+			return definition[w.Span.Start:]
+		}
+	}
+	return definition
+}
+
+// firstWord returns the first word of a statement in upper case.
+func firstWord(text string) string {
+	words, _ := sql.Words(text)
+	if len(words) == 0 {
+		return ""
+	}
+	return strings.ToUpper(words[0].Text)
+}
+
+// define stores a query and starts it unless it says start = false. With wait it
+// waits for the end of the query and says what it did.
+func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at sql.Span, wait bool, out Output) error {
+	if j := s.jobOf(d.name); j != nil {
+		if sameDefinition(j.row.definition, d.text) {
+			out.Notice(fmt.Sprintf("query %q runs already", j.row.name))
+			return nil
+		}
+		return sqlerr.At(at, "QUERY_RUNNING", "query %q runs with another definition", j.row.name).
+			WithDetail("%s", definitionDiff(j.row.definition, d.text, j.row.baseDir, d.dir)).
+			WithHint("STOP QUERY %s first; the new definition then goes on where it stopped, if its state allows it", j.row.name)
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return err
+	}
+	row, err := s.rowOf(b, old, out)
+	if err != nil {
+		return err
+	}
+	if !d.start() {
+		compared, err := s.compare(b, row)
+		if err == nil {
+			err = compared.refusal(b)
+		}
+		if err != nil {
+			return err
+		}
+		if err := s.saveQuery(ctx, row); err != nil {
+			return err
+		}
+		out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, identText(row.name)))
+		return nil
+	}
+	return s.startQuery(ctx, b, row, wait, out)
+}
+
+// rowOf returns what the catalog is to keep of a query. old is what it keeps, nil for
+// a new one.
+func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) {
+	dir, err := s.checkpointDir(b.definition, out)
+	if err != nil {
+		return nil, err
+	}
+	row := &queryRow{
+		name: b.name, definition: b.text, baseDir: b.dir, target: nameText(b.insert.Target),
+		mode: b.plan.Mode.String(), checkpoint: dir, options: b.options, state: stateCreated,
+	}
+	if old != nil {
+		row.name, row.id, row.state = old.name, old.id, old.state
+		b.name = old.name
+	}
+	return row, nil
+}
+
+// start reports whether the definition starts at once.
+func (d *definition) start() bool { return d.options.get("start") == "true" }
+
+// startQuery opens a query, stores it as running and launches it; with wait it comes
+// back when the query has ended.
+func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait bool, out Output) error {
+	j := newJob(s, row, wait)
+	j.onlyWindows = onlyWindows(b.plan)
+	q, err := s.openQuery(ctx, b, j, out)
+	if err != nil {
+		return err
+	}
+	row.id, row.state = q.ID(), stateRunning
+	if err := s.saveQuery(ctx, row); err != nil {
+		return joinErrors(err, q.Close())
+	}
+	resumed := q.Resumed()
+	j.launch(q, trigger(b.settings, wait))
+	if !wait {
+		from := "started"
+		if !resumed.New {
+			from = fmt.Sprintf("resumed at batch %d", resumed.NextBatch)
+		}
+		out.Message(fmt.Sprintf("query %q %s; SHOW QUERIES shows it, STOP QUERY %s stops it", row.name, from, identText(row.name)))
+		return nil
+	}
+	if err := s.await(ctx, j); err != nil {
+		return err
+	}
+	out.Message(j.summary())
+	if note := j.openNote(); note != "" {
+		out.Notice(note)
+	}
+	return nil
+}
+
+// identText returns a name as a user would write it.
+func identText(name string) string {
+	words, _ := sql.Words(name)
+	if len(words) == 1 && words[0].Kind == sql.BareWord {
+		return name
+	}
+	return types.QuoteIdent(name)
+}

@@ -1,0 +1,134 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"ssql/exec"
+	"ssql/plan"
+	"ssql/sinks"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// selectStream is a SELECT on a stream: it reads what is there, from the beginning,
+// and keeps nothing. At the end open windows are closed, since no more rows will
+// come to this query.
+func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	p, err := plan.Bind(st.Query, cat, planOptions(s.settings, true))
+	if err != nil {
+		return err
+	}
+	for _, notice := range p.Notices {
+		out.Notice(notice)
+	}
+	srcs, err := openSources(p, cat)
+	if err != nil {
+		return err
+	}
+	run := &selectRun{plan: p, limit: limitOf(p)}
+	fields := make([]types.Field, len(p.Columns))
+	for i, c := range p.Columns {
+		fields[i] = c.Field
+	}
+	if run.table, err = out.Table(types.ArrowSchema(fields)); err != nil {
+		return closeAfter(srcs, err)
+	}
+	sink, err := s.findSink("console", run.print)
+	if err != nil {
+		return closeAfter(srcs, err)
+	}
+	cfg := s.config("select", p, s.settings)
+	cfg.Sources, cfg.SinkDescription = srcs, "console"
+	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(p.Mode), Fields: fields, Keys: p.KeyColumns}); err != nil {
+		return closeAfter(srcs, err)
+	}
+	cfg.OnNotice = out.Notice
+	q, err := exec.Open(ctx, cfg)
+	if err != nil {
+		return closeAfter(srcs, err)
+	}
+	run.query = q
+	s.waitFor(q.Stop)
+	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold", out)
+	// The rows that came are printed also when the query did not come to its end.
+	return joinErrors(err, run.table.Close(), q.Close())
+}
+
+// findSink returns the sink connector of a name; print is where the console's rows go.
+func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.Spec, error) {
+	for _, spec := range s.cfg.Sinks(s.db, print) {
+		if spec.Name == name {
+			return &spec, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no sink %q", name)
+}
+
+// selectRun is a SELECT that runs.
+type selectRun struct {
+	plan    *plan.Plan
+	query   *exec.Query
+	table   TableWriter
+	limit   int64 // rows after which the query can end, -1 without
+	rows    int64
+	late    int64
+	bad     int64
+	windows int64 // open before they were flushed
+}
+
+// limitOf returns the LIMIT of a plan, -1 without.
+func limitOf(p *plan.Plan) int64 {
+	if l, ok := p.Root.(*plan.Limit); ok && p.Mode == plan.Append {
+		return l.Count
+	}
+	return -1
+}
+
+// print takes a batch from the console sink.
+func (r *selectRun) print(b *sinks.Batch) error {
+	r.late += b.Info.RowsLate
+	r.bad += b.Info.RowsBad
+	for _, rec := range b.Records {
+		if err := r.table.Write(rec); err != nil {
+			return err
+		}
+		r.rows += rec.NumRows()
+	}
+	if r.limit >= 0 && r.rows >= r.limit {
+		r.query.Stop()
+	}
+	return nil
+}
+
+// toEnd runs the query over what is there and, with flush, closes what is open then.
+func (r *selectRun) toEnd(ctx context.Context, flush bool, out Output) error {
+	if err := r.query.Run(ctx, exec.Trigger{Kind: exec.AvailableNow}); err != nil {
+		if errors.Is(err, context.Canceled) {
+			return err
+		}
+		return &QueryError{Name: "select", Err: err}
+	}
+	for _, o := range r.query.StateProgress() {
+		r.windows += o.NumRowsTotal
+	}
+	limited := r.limit >= 0 && r.rows >= r.limit
+	if flush && !limited && r.plan.Mode == plan.Append && r.windows > 0 && len(r.plan.Watermarks) > 0 {
+		if err := r.query.Flush(ctx); err != nil {
+			return &QueryError{Name: "select", Err: err}
+		}
+		out.Notice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
+	}
+	if r.late > 0 {
+		out.Notice(fmt.Sprintf("%s came too late for their window and were left out", count(r.late, "row")))
+	}
+	if r.bad > 0 {
+		out.Notice(fmt.Sprintf("%s could not be read and were left out", count(r.bad, "row")))
+	}
+	return nil
+}

@@ -1,0 +1,264 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sql"
+)
+
+// createStream is CREATE STREAM. It checks everything that can be checked without
+// reading on, infers columns that are not declared, and stores the definition.
+func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	old := cat.rows[strings.ToLower(st.Name.Name)]
+	if done, err := s.existingStream(ctx, st, old, r, out); done || err != nil {
+		return err
+	}
+	if old == nil {
+		if err := refuseTableName(cat, st.Name); err != nil {
+			return err
+		}
+	}
+	row := &streamRow{name: st.Name.Name, definition: st.Text, baseDir: r.Dir}
+	declared, err := s.declareStatement(row, st)
+	if err != nil {
+		return err
+	}
+	if declared.spec.Check != nil {
+		if err := declared.spec.Check(declared.options); err != nil {
+			return placeAt(err, st.Name.Span)
+		}
+	}
+	if st.Columns == nil {
+		if declared, err = s.inferColumns(row, st, declared, out); err != nil {
+			return err
+		}
+	}
+	cat.declared = declared
+	if err := checkStream(cat, declared, st); err != nil {
+		return err
+	}
+	if old != nil {
+		if err := s.forgetStream(ctx, old); err != nil {
+			return err
+		}
+	}
+	return s.saveStream(ctx, row)
+}
+
+// existingStream decides what an existing stream of the name means; done says that
+// there is nothing left to do.
+func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old *streamRow, r *Request, out Output) (done bool, err error) {
+	if old == nil {
+		return false, nil
+	}
+	switch {
+	case sameStream(old, st, r.Dir):
+		out.Notice(fmt.Sprintf("stream %q exists already with this definition", old.name))
+		return true, nil
+	case st.IfNotExists:
+		out.Notice(fmt.Sprintf("stream %q exists already, with another definition, and stays as it is", old.name))
+		return true, nil
+	case st.OrReplace:
+		return false, s.refuseInUse(ctx, old.name, st.Name.Span, "replaced")
+	}
+	return false, sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "stream %q exists with another definition", old.name).
+		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
+		WithHint("CREATE OR REPLACE STREAM %s replaces it", st.Name.Name)
+}
+
+// sameStream reports whether a statement declares what is there already. The same
+// words mean something else where a relative path starts elsewhere.
+func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
+	if !sameDefinition(old.definition, st.Text) {
+		return false
+	}
+	for _, o := range st.Options {
+		if strings.EqualFold(o.Key.Name, "path") && !filepath.IsAbs(optionText(o.Value)) {
+			return old.baseDir == dir
+		}
+	}
+	return true
+}
+
+// sameDefinition reports whether two CREATE statements mean the same, whatever they say
+// about replacing.
+func sameDefinition(a, b string) bool { return definitionCore(a) == definitionCore(b) }
+
+// definitionCore is the canonical text without OR REPLACE and IF NOT EXISTS.
+func definitionCore(text string) string {
+	core := sql.Canonical(text)
+	core = strings.Replace(core, "create or replace ", "create ", 1)
+	return strings.Replace(core, " if not exists ", " ", 1)
+}
+
+// definitionDiff shows what differs between two definitions: the words between their
+// common beginning and end.
+func definitionDiff(old, new, oldDir, newDir string) string {
+	a, b := strings.Fields(definitionCore(old)), strings.Fields(definitionCore(new))
+	if sameDefinition(old, new) {
+		return fmt.Sprintf("Relative paths in it started at %q, now at %q.", oldDir, newDir)
+	}
+	from := 0
+	for from < len(a) && from < len(b) && a[from] == b[from] {
+		from++
+	}
+	endA, endB := len(a), len(b)
+	for endA > from && endB > from && a[endA-1] == b[endB-1] {
+		endA--
+		endB--
+	}
+	// Some words around the difference say where it is.
+	const around = 3
+	show := func(words []string, end int) string {
+		text := strings.Join(words[max(0, from-around):min(len(words), end+around)], " ")
+		if from > around {
+			text = "... " + text
+		}
+		if end+around < len(words) {
+			text += " ..."
+		}
+		return text
+	}
+	return "It is:   " + show(a, endA) + "\nYours is: " + show(b, endB)
+}
+
+// refuseTableName refuses a stream that would hide a table.
+func refuseTableName(cat *relations, name sql.Ident) error {
+	table, err := cat.table(sql.Name{name})
+	if err != nil || table == nil {
+		return err
+	}
+	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a table or view of the database", name.Name).
+		WithHint("choose another name for the stream: statements could not tell the two apart")
+}
+
+// inferColumns asks the connector for the columns of a stream that declares none,
+// says what it found, and pins it.
+func (s *Session) inferColumns(row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
+	if declared.spec.Infer == nil {
+		return nil, sqlerr.At(st.Name.Span, "MISSING_COLUMNS", "stream %q declares no columns and connector %q cannot infer them", row.name, declared.spec.Name).
+			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.name)
+	}
+	fields, err := declared.spec.Infer(declared.options)
+	if err != nil {
+		return nil, placeAt(err, st.Name.Span)
+	}
+	row.columns = columnList(fields)
+	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
+	return s.declareStatement(row, st)
+}
+
+// checkStream binds all columns of a stream, so that a computed column or a watermark
+// that cannot be is refused here and not at its first use.
+func checkStream(cat *relations, declared *stream, st *sql.CreateStream) error {
+	seen := map[string]bool{}
+	for _, c := range st.Columns {
+		key := strings.ToLower(c.Name.Name)
+		if seen[key] {
+			return sqlerr.At(c.Name.Span, "COLUMN_ALREADY_EXISTS", "column %q is declared twice", c.Name.Name)
+		}
+		seen[key] = true
+	}
+	all := &sql.Query{
+		Body: &sql.Select{Items: []sql.SelectItem{{Expr: &sql.Star{}}}, From: &sql.TableRef{Name: sql.Name{st.Name}, Span: st.Name.Span}},
+		Text: "SELECT * FROM " + st.Name.Name,
+	}
+	_, err := plan.Bind(all, cat, plan.Options{})
+	return err
+}
+
+// dropStream is DROP STREAM.
+func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request, out Output) error {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	old := rows[strings.ToLower(st.Name.Name)]
+	if old == nil {
+		if st.IfExists {
+			out.Notice(fmt.Sprintf("stream %q does not exist", st.Name.Name))
+			return nil
+		}
+		return noSuchStream(rows, st.Name)
+	}
+	if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
+		return err
+	}
+	return s.forgetStream(ctx, old)
+}
+
+// forgetStream deletes a stream, and the rows that its connector holds for it.
+func (s *Session) forgetStream(ctx context.Context, old *streamRow) error {
+	st, err := s.declare(old)
+	if err == nil && st.spec.Drop != nil {
+		st.spec.Drop(old.name)
+	}
+	// A definition that cannot be read any more can still be deleted.
+	return s.deleteStream(ctx, old.name)
+}
+
+func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	err := sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name)
+	if near := sqlerr.Nearest(name.Name, names); near != "" {
+		return err.WithHint("did you mean %q?", near)
+	}
+	return err.WithHint("SHOW STREAMS lists them")
+}
+
+// refuseInUse refuses a change of a stream that a query reads.
+func (s *Session) refuseInUse(ctx context.Context, stream string, at sql.Span, verb string) error {
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if readsRelation(q.definition, stream) {
+			return sqlerr.At(at, "STREAM_IN_USE", "stream %q cannot be %s: query %q reads it", stream, verb, q.name).
+				WithHint("DROP QUERY %s first", q.name)
+		}
+	}
+	return nil
+}
+
+// readsRelation reports whether a stored definition names a relation. A column of
+// the same name counts too: better to refuse once too often.
+func readsRelation(definition, name string) bool {
+	words, _ := sql.Words(definition)
+	for _, w := range words {
+		switch w.Kind {
+		case sql.BareWord:
+			if strings.EqualFold(w.Text, name) {
+				return true
+			}
+		case sql.QuotedWord:
+			if strings.EqualFold(strings.Trim(w.Text, "\"`"), name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// placeAt gives an error of a connector the place of the statement that caused it,
+// unless it has one.
+func placeAt(err error, at sql.Span) error {
+	if e, ok := err.(*sqlerr.Error); ok && e.Span == (sql.Span{}) {
+		placed := *e
+		placed.Span = at
+		return &placed
+	}
+	return err
+}

@@ -1,0 +1,166 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// queryVerb is START, STOP, PAUSE, RESUME, RESTART and DROP QUERY. Each may be said
+// twice.
+func (s *Session) queryVerb(ctx context.Context, st *sql.QueryVerb, r *Request, out Output) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	if !st.All {
+		row, err := findQuery(rows, st.Name)
+		if err != nil {
+			if st.IfExists {
+				out.Notice(fmt.Sprintf("query %q does not exist", st.Name.Name))
+				return nil
+			}
+			return err
+		}
+		rows = []*queryRow{row}
+	}
+	for _, row := range rows {
+		if err := s.runVerb(ctx, st, row, r.Wait, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow, wait bool, out Output) error {
+	switch st.Verb {
+	case "START", "RESUME":
+		return s.resume(ctx, row, wait, out)
+	case "STOP", "PAUSE":
+		return s.halt(ctx, row, st.Now, out)
+	case "RESTART":
+		if err := s.halt(ctx, row, st.Now, out); err != nil {
+			return err
+		}
+		return s.resume(ctx, row, wait, out)
+	case "DROP":
+		return s.dropQuery(ctx, row, out)
+	}
+	return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "%s QUERY is not supported", st.Verb)
+}
+
+// findQuery returns the row of a name or an error that names the nearest.
+func findQuery(rows []*queryRow, name sql.Ident) (*queryRow, error) {
+	names := make([]string, len(rows))
+	for i, q := range rows {
+		if sql.Canonical(q.name) == sql.Canonical(name.Name) {
+			return q, nil
+		}
+		names[i] = q.name
+	}
+	err := sqlerr.At(name.Span, "QUERY_NOT_FOUND", "query %q does not exist", name.Name)
+	if near := sqlerr.Nearest(name.Name, names); near != "" {
+		return nil, err.WithHint("did you mean %q?", near)
+	}
+	return nil, err.WithHint("SHOW QUERIES lists them")
+}
+
+// storedDefinition parses the definition of a stored query.
+func storedDefinition(row *queryRow) (*definition, error) {
+	parsed, err := parseStored(row.definition)
+	if err != nil {
+		return nil, fmt.Errorf("reading the definition of query %q: %w", row.name, err)
+	}
+	d := &definition{name: row.name, text: row.definition, dir: row.baseDir, options: row.options}
+	switch st := parsed.(type) {
+	case *sql.Insert:
+		d.insert = st
+	case *sql.CreateQuery:
+		d.insert = st.Insert
+	default:
+		return nil, sqlerr.New(sqlerr.Internal, "definition of query %q is neither INSERT nor CREATE QUERY", row.name)
+	}
+	return d, nil
+}
+
+// resume starts a stored query where it stopped.
+func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Output) error {
+	if s.jobOf(row.name) != nil {
+		out.Notice(fmt.Sprintf("query %q runs already", row.name))
+		return nil
+	}
+	d, err := storedDefinition(row)
+	if err != nil {
+		return err
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := s.bind(d, cat)
+	if err != nil {
+		// Its positions are in the stored text, not in what was typed.
+		return unplaced(err, fmt.Sprintf("starting query %q", row.name))
+	}
+	return s.startQuery(ctx, b, row, wait, out)
+}
+
+// unplaced takes the position out of an error that is about another text.
+func unplaced(err error, doing string) error {
+	if e, ok := err.(*sqlerr.Error); ok {
+		moved := *e
+		moved.Span, moved.Text = sql.Span{}, doing+": "+e.Text
+		return &moved
+	}
+	return fmt.Errorf("%s: %w", doing, err)
+}
+
+// halt stops a running query after its batch, or at once with now: then the batch
+// runs again at the next start.
+func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output) error {
+	j := s.jobOf(row.name)
+	if j == nil {
+		out.Notice(fmt.Sprintf("query %q does not run here", row.name))
+		return nil
+	}
+	if now {
+		j.abort()
+	} else {
+		j.stop()
+	}
+	if err := s.await(ctx, j); err != nil {
+		return err
+	}
+	row.state = stateStopped
+	out.Message(j.summary())
+	return nil
+}
+
+// dropQuery forgets a query: its definition, its progress through the input and its
+// state. What it has written stays.
+func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) error {
+	if s.jobOf(row.name) != nil {
+		if err := s.halt(ctx, row, false, out); err != nil {
+			return err
+		}
+	}
+	own := row.options["checkpoint"] != ""
+	if !own {
+		// The default folder is ours alone; one that the user named may hold more.
+		if err := os.RemoveAll(row.checkpoint); err != nil {
+			return sqlerr.New("E_STORAGE_IO", "checkpoint %q of query %q cannot be removed", row.checkpoint, row.name).Because(err)
+		}
+	}
+	if err := s.deleteQuery(ctx, row.name); err != nil {
+		return err
+	}
+	text := fmt.Sprintf("query %q is dropped with its checkpoint", row.name)
+	if own {
+		text = fmt.Sprintf("query %q is dropped; its checkpoint stays in %q", row.name, row.checkpoint)
+	}
+	out.Message(text + fmt.Sprintf("; table %s stays with its rows (a new query into it begins at the start of its streams and adds to them)", row.target))
+	return nil
+}

@@ -1,0 +1,102 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan"
+	"ssql/sql/types"
+)
+
+// summary says what a run did: every row read is in one of the counts.
+func (j *job) summary() string {
+	t, _ := j.snapshot()
+	if t.batches == 0 {
+		return j.row.name + ": nothing new to read"
+	}
+	line := fmt.Sprintf("%s: %s, %s read = %s used + %s filtered + %s late + %s bad, %s written",
+		j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"),
+		number(t.rowsUsed), number(t.rowsFiltered), number(t.rowsLate), number(t.rowsBad), count(t.rowsOut, "row"))
+	if n, what := j.open(); n > 0 {
+		line += fmt.Sprintf(", %s open", count(n, what))
+	}
+	if t.last.HasWatermark {
+		line += "; watermark " + types.FormatTimestamp(t.last.WatermarkMicros)
+	}
+	if t.rowsBad > 0 {
+		line += "; bad rows are in ssql.bad_rows"
+	}
+	return line
+}
+
+// open returns how many groups the state of the query still holds, and what they are.
+func (j *job) open() (n int64, what string) {
+	for _, o := range j.query.StateProgress() {
+		n += o.NumRowsTotal
+	}
+	if j.onlyWindows {
+		return n, "window"
+	}
+	return n, "group"
+}
+
+// openNote explains windows that are held at the end of the input. "" if there are none
+// or if they do not wait for a watermark.
+func (j *job) openNote() string {
+	t, _ := j.snapshot()
+	n, what := j.open()
+	if n == 0 || t.last == nil || !t.last.HasWatermark || j.row.mode != plan.Append.String() {
+		return ""
+	}
+	verb := "stay"
+	if n == 1 {
+		verb = "stays"
+	}
+	return fmt.Sprintf("query %q: %s %s open until the watermark, now %s, passes the end; later events close them",
+		j.row.name, count(n, what), verb, types.FormatTimestamp(t.last.WatermarkMicros))
+}
+
+// onlyWindows reports whether the groups of a plan are its windows: nothing but the
+// window is a key.
+func onlyWindows(p *plan.Plan) bool {
+	windows := false
+	var visit func(n plan.Node) bool
+	visit = func(n plan.Node) bool {
+		switch n := n.(type) {
+		case *plan.Aggregate:
+			if n.Window == nil || len(n.Keys) > 0 {
+				return false
+			}
+			windows = true
+		case *plan.Dedup, *plan.Join:
+			return false
+		}
+		for _, in := range n.Inputs() {
+			if !visit(in) {
+				return false
+			}
+		}
+		return true
+	}
+	return visit(p.Root) && windows
+}
+
+// count returns a number with its noun.
+func count(n int64, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	if strings.HasSuffix(noun, "ch") {
+		return number(n) + " " + noun + "es"
+	}
+	return number(n) + " " + noun + "s"
+}
+
+// number groups digits by thousands: 1,707.
+func number(n int64) string {
+	s := fmt.Sprint(n)
+	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}

@@ -1,0 +1,46 @@
+package session
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ssql/exec"
+	"ssql/sql"
+)
+
+// parseTrigger reads the setting trigger. What auto is, trigger says.
+func parseTrigger(text string) (exec.Trigger, error) {
+	switch strings.ToLower(strings.ReplaceAll(text, " ", "_")) {
+	case "auto":
+		return exec.Trigger{}, nil
+	case "available_now", "availablenow":
+		return exec.Trigger{Kind: exec.AvailableNow}, nil
+	case "once":
+		return exec.Trigger{Kind: exec.Once}, nil
+	}
+	v, err := sql.ParseInterval(text)
+	if err != nil {
+		return exec.Trigger{}, err
+	}
+	micros, fixed := v.FixedMicros()
+	if !fixed || micros < 0 {
+		return exec.Trigger{}, fmt.Errorf("an interval of fixed length from 0 up is needed")
+	}
+	return exec.Trigger{Kind: exec.ProcessingTime, Interval: time.Duration(micros) * time.Microsecond}, nil
+}
+
+// trigger returns when the batches of a query run: as it says, else all that is there
+// once where the statement waits, and as fast as data comes at the prompt.
+func trigger(v settings, wait bool) exec.Trigger {
+	text := v.get("trigger")
+	if text == "auto" {
+		if wait {
+			return exec.Trigger{Kind: exec.AvailableNow}
+		}
+		return exec.Trigger{Kind: exec.ProcessingTime}
+	}
+	// The text was checked when it was set.
+	t, _ := parseTrigger(text)
+	return t
+}

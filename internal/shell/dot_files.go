@@ -1,0 +1,74 @@
+package shell
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// The commands of this file read and write files or ask the database.
+
+func dotExit(*Shell, context.Context, string, []string) error { return errExit }
+
+func dotPrint(s *Shell, _ context.Context, _ string, args []string) error {
+	fmt.Fprintln(s.stdout(), strings.Join(args, " "))
+	return nil
+}
+
+func dotRead(s *Shell, ctx context.Context, dir string, args []string) error {
+	return s.RunFile(ctx, absolute(dir, args[0]))
+}
+
+func dotOutput(s *Shell, _ context.Context, dir string, args []string) error {
+	s.endRedirect()
+	if len(args) == 0 {
+		return nil
+	}
+	f, err := os.OpenFile(absolute(dir, args[0]), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
+	if err != nil {
+		return dotError("output file %q cannot be written: %v", args[0], err)
+	}
+	s.redirected = f
+	return nil
+}
+
+func dotOnce(s *Shell, ctx context.Context, dir string, args []string) error {
+	if err := dotOutput(s, ctx, dir, args); err != nil {
+		return err
+	}
+	s.once = true
+	return nil
+}
+
+func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
+	where := ""
+	if len(args) == 1 {
+		where = " AND name ILIKE " + quoteText(args[0])
+	}
+	return s.runStatement(ctx, dir, `SELECT name, "sql" FROM (`+
+		`SELECT table_name AS name, "sql", schema_name FROM duckdb_tables() WHERE NOT internal UNION ALL `+
+		`SELECT view_name, "sql", schema_name FROM duckdb_views() WHERE NOT internal) `+
+		`WHERE schema_name <> 'ssql'`+where+` ORDER BY name`)
+}
+
+func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {
+	where := ""
+	if len(args) == 1 {
+		where = " AND table_name ILIKE " + quoteText(args[0])
+	}
+	return s.runStatement(ctx, dir, `SELECT table_schema AS "schema", table_name AS name, table_type AS "type" `+
+		`FROM information_schema.tables WHERE table_catalog = current_database()`+where+` ORDER BY 1, 2`)
+}
+
+// quoteText returns s as a SQL string.
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
+
+// absolute resolves a path as statements of the same text would.
+func absolute(dir, path string) string {
+	if filepath.IsAbs(path) || dir == "" {
+		return path
+	}
+	return filepath.Join(dir, path)
+}

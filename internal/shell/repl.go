@@ -1,0 +1,118 @@
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"ssql/internal/shell/render"
+	"ssql/sql"
+)
+
+// The prompts. They are ASCII, because the line editor counts other characters
+// wrongly.
+const (
+	promptFirst = "ssql> "
+	promptMore  = " ...> "
+)
+
+// Interactive runs the prompt on a terminal until the user leaves.
+func (s *Shell) Interactive(ctx context.Context, dir, banner string) error {
+	past := history{path: historyPath(s.cfg.Getenv)}
+	var pending strings.Builder
+	editor, err := newReadlineEditor(func(line string) ([]string, int) {
+		return s.complete(pending.String() + line)
+	})
+	if err != nil {
+		return err
+	}
+	s.editor = editor
+	defer func() {
+		s.editor = nil
+		editor.Close()
+	}()
+	entries, err := past.load()
+	if err != nil {
+		s.Notify(err.Error())
+		past.path = ""
+	}
+	for _, e := range entries {
+		if one, ok := sql.OneLine(e); ok {
+			editor.AddHistory(one)
+		}
+	}
+	if banner != "" {
+		fmt.Fprintln(s.stdout(), banner)
+	}
+	return s.loop(ctx, dir, &pending, &past)
+}
+
+// loop reads lines until a statement is complete and runs it. An error ends the
+// statement, not the loop.
+func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, past *history) error {
+	for {
+		prompt := promptFirst
+		if pending.Len() > 0 {
+			prompt = promptMore
+		}
+		line, err := s.editor.ReadLine(prompt)
+		switch {
+		case errors.Is(err, errInterrupted):
+			if pending.Len() == 0 && line == "" {
+				fmt.Fprintln(s.stderr(), s.leaveHint())
+			}
+			pending.Reset()
+			continue
+		case errors.Is(err, io.EOF):
+			return nil
+		case err != nil:
+			return fmt.Errorf("reading a line: %w", err)
+		}
+		if pending.Len() == 0 && strings.TrimSpace(line) == "" {
+			continue
+		}
+		pending.WriteString(line)
+		text := pending.String()
+		if !isDotCommand(text) && !sql.Complete(text) {
+			pending.WriteByte('\n')
+			continue
+		}
+		pending.Reset()
+		s.remember(past, text)
+		s.forgetInterrupts()
+		if err := s.RunText(ctx, "", dir, text); errors.Is(err, errExit) {
+			return nil
+		}
+	}
+}
+
+// remember adds a statement to the history of this shell and of later ones.
+func (s *Shell) remember(past *history, text string) {
+	text = strings.TrimSpace(text)
+	if holdsSecret(text) {
+		return
+	}
+	if one, ok := sql.OneLine(text); ok {
+		s.editor.AddHistory(one)
+	}
+	if err := past.add(text); err != nil {
+		s.Notify(err.Error())
+		past.path = ""
+	}
+}
+
+// leaveHint answers Ctrl-C at an empty prompt.
+func (s *Shell) leaveHint() string {
+	hint := "Ctrl-D or .exit leaves"
+	if n := s.cfg.Session.Running(); n > 0 {
+		verb := "stops"
+		if n > 1 {
+			verb = "stop"
+		}
+		hint += fmt.Sprintf("; %s then %s after the running batch", render.CountOf(int64(n), "query"), verb)
+		hint = strings.Replace(hint, "querys", "queries", 1)
+	}
+	return hint
+}

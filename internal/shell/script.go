@@ -1,0 +1,127 @@
+package shell
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// scriptBytesMax bounds a script (reliability.md §6.3).
+const scriptBytesMax = 64 << 20
+
+// RunFile runs a script and stops at its first error, which has been printed when
+// it comes back. Relative paths in it start at its folder.
+func (s *Shell) RunFile(ctx context.Context, path string) error {
+	text, err := readScript(path)
+	if err != nil {
+		s.printError(err, nil)
+		return err
+	}
+	dir, err := filepath.Abs(filepath.Dir(path))
+	if err != nil {
+		return fmt.Errorf("finding the folder of %q: %w", path, err)
+	}
+	return s.RunText(ctx, path, dir, text)
+}
+
+func readScript(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", sqlerr.New("SCRIPT_NOT_READ", "script %q cannot be read: %v", path, errors.Unwrap(err))
+	}
+	defer f.Close()
+	text, err := io.ReadAll(io.LimitReader(f, scriptBytesMax+1))
+	if err != nil {
+		return "", sqlerr.New("SCRIPT_NOT_READ", "script %q cannot be read: %v", path, errors.Unwrap(err))
+	}
+	if len(text) > scriptBytesMax {
+		return "", sqlerr.New("E_LIMIT", "script %q is larger than %d MiB", path, scriptBytesMax>>20)
+	}
+	return strings.TrimPrefix(string(text), "\ufeff"), nil
+}
+
+// RunText runs statements and dot commands until the first error, which has been
+// printed when it comes back. name prefixes the errors, as in name:line:column; dir is
+// where relative paths start.
+func (s *Shell) RunText(ctx context.Context, name, dir, text string) error {
+	return s.runTail(ctx, name, dir, text, 0)
+}
+
+// runTail is RunText for what begins at an offset of the text.
+func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) error {
+	src := &sqlerr.Source{Name: name, Text: text}
+	for {
+		// What has run is blanked out, so that positions count from the top of the text.
+		pieces, fault := sql.Split(strings.Repeat(" ", from) + text[from:])
+		rest := from
+		dot := -1
+		for _, p := range pieces {
+			if isDotCommand(p.Text) {
+				dot = p.Span.Start
+				break
+			}
+			if err := s.runPiece(ctx, src, dir, p); err != nil {
+				return err
+			}
+			rest = p.Span.End
+		}
+		if dot < 0 && fault != nil {
+			// A dot command may hold half a quote.
+			if at := rest + len(text[rest:]) - len(strings.TrimLeft(text[rest:], "; \t\r\n")); isDotCommand(text[at:]) {
+				dot = at
+			}
+		}
+		switch {
+		case dot >= 0:
+			line, _, _ := strings.Cut(text[dot:], "\n")
+			if err := s.runDot(ctx, dir, line); err != nil {
+				return err
+			}
+			from = min(dot+len(line)+1, len(text))
+		case fault != nil:
+			s.printError(fault, src)
+			return fault
+		default:
+			return nil
+		}
+	}
+}
+
+// RunStdin runs what comes from standard input, each statement as soon as it is
+// complete, and stops at the first error.
+func (s *Shell) RunStdin(ctx context.Context, dir string) error {
+	in := bufio.NewReader(s.cfg.Stdin)
+	var all, pending strings.Builder
+	for {
+		line, readErr := in.ReadString('\n')
+		pending.WriteString(line)
+		all.WriteString(line)
+		if all.Len() > scriptBytesMax {
+			err := sqlerr.New("E_LIMIT", "standard input is larger than %d MiB", scriptBytesMax>>20)
+			s.printError(err, nil)
+			return err
+		}
+		if text := pending.String(); readErr != nil || isDotCommand(text) || sql.Complete(text) {
+			pending.Reset()
+			// Positions count from the top of the input.
+			before := all.Len() - len(text)
+			if err := s.runTail(ctx, "stdin", dir, all.String(), before); err != nil {
+				return err
+			}
+		}
+		if readErr == io.EOF {
+			return nil
+		}
+		if readErr != nil {
+			return fmt.Errorf("reading standard input: %w", readErr)
+		}
+	}
+}

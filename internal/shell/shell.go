@@ -1,0 +1,192 @@
+// Package shell is what a user sees: the prompt, scripts, printed tables, messages
+// and dot commands. It reads text, cuts it into statements, hands each to a session
+// and prints what comes back. It decides nothing about what a statement means.
+package shell
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"ssql/internal/session"
+	"ssql/internal/shell/render"
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// Config is what a shell is made of.
+type Config struct {
+	Session        *session.Session
+	Stdin          io.Reader
+	Stdout, Stderr io.Writer
+	// Terminal says that Stdout is a terminal: tables are fitted to its width and
+	// control characters in cells are made visible.
+	Terminal bool
+	Mode     string // output mode; "" is duckbox
+	// Width returns the columns of the terminal; nil or 0: no bound.
+	Width func() int
+	// Getenv looks up the environment; nil is os.LookupEnv.
+	Getenv func(string) (string, bool)
+	// Interrupts delivers Ctrl-C while a statement runs; nil: nothing does.
+	Interrupts <-chan os.Signal
+}
+
+// Shell runs statements and dot commands. One goroutine uses it; Notify may be called
+// from any.
+type Shell struct {
+	cfg        Config
+	mode       render.Mode
+	rowsMax    int
+	widthMax   int // 0: the terminal's
+	nullText   string
+	timer      bool
+	echo       bool
+	quiet      atomic.Bool // no notices of background queries
+	redirected io.WriteCloser
+	once       bool // redirected ends after one statement
+	failed     bool // a statement of the running text failed
+	editor     LineEditor
+	writeLock  sync.Mutex
+}
+
+// rowsMaxTerminal is how many rows a terminal gets of one table, as in DuckDB's shell.
+const rowsMaxTerminal = 40
+
+// errExit is .exit.
+var errExit = errors.New("exit")
+
+// New returns a shell.
+func New(cfg Config) (*Shell, error) {
+	if cfg.Mode == "" {
+		cfg.Mode = "duckbox"
+	}
+	if cfg.Getenv == nil {
+		cfg.Getenv = os.LookupEnv
+	}
+	if cfg.Width == nil {
+		cfg.Width = func() int { return 0 }
+	}
+	mode, err := render.Find(cfg.Mode)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shell{cfg: cfg, mode: mode}
+	if cfg.Terminal {
+		s.rowsMax = rowsMaxTerminal
+	}
+	return s, nil
+}
+
+// stdout is where tables and messages go.
+func (s *Shell) stdout() io.Writer {
+	switch {
+	case s.redirected != nil:
+		return s.redirected
+	case s.editor != nil:
+		return s.editor.Stdout()
+	}
+	return s.cfg.Stdout
+}
+
+// stderr is where errors and notices go.
+func (s *Shell) stderr() io.Writer {
+	if s.editor != nil {
+		return s.editor.Stderr()
+	}
+	return s.cfg.Stderr
+}
+
+// Notify prints a message of a background query above the prompt.
+func (s *Shell) Notify(text string) {
+	if s.quiet.Load() {
+		return
+	}
+	s.writeLock.Lock()
+	defer s.writeLock.Unlock()
+	fmt.Fprintf(s.stderr(), "NOTE: %s\n", render.EscapeKeepLines(text))
+}
+
+// runPiece parses and runs one statement and prints what it answers. An error has
+// been printed when it comes back.
+func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, piece sql.Piece) error {
+	if s.echo {
+		fmt.Fprintf(s.stdout(), "%s;\n", piece.Text)
+	}
+	started := time.Now()
+	err := s.interruptible(ctx, func(ctx context.Context) error {
+		return s.cfg.Session.Execute(ctx, session.Request{Piece: piece, Source: src, Dir: dir, Wait: s.editor == nil || src.Name != ""}, &printer{s})
+	})
+	if s.timer {
+		fmt.Fprintf(s.stdout(), "Run Time (s): real %.3f\n", time.Since(started).Seconds())
+	}
+	if s.once {
+		s.endRedirect()
+	}
+	if err != nil {
+		s.printError(err, src)
+	}
+	return err
+}
+
+func (s *Shell) printError(err error, src *sqlerr.Source) {
+	s.failed = true
+	s.writeLock.Lock()
+	defer s.writeLock.Unlock()
+	if errors.Is(err, session.ErrInterrupted) || errors.Is(err, context.Canceled) {
+		fmt.Fprintln(s.stderr(), "interrupted")
+		return
+	}
+	fmt.Fprintln(s.stderr(), render.EscapeKeepLines(sqlerr.Render(err, src)))
+}
+
+// endRedirect closes the file of .output or .once.
+func (s *Shell) endRedirect() {
+	if s.redirected == nil {
+		return
+	}
+	if err := s.redirected.Close(); err != nil {
+		fmt.Fprintf(s.stderr(), "ERROR writing the output file: %v\n", err)
+	}
+	s.redirected, s.once = nil, false
+}
+
+// renderOptions are those of the next table.
+func (s *Shell) renderOptions() render.Options {
+	o := render.Options{RowsMax: s.rowsMax, NullText: s.nullText}
+	if s.redirected == nil && s.cfg.Terminal {
+		o.Terminal = true
+		o.WidthMax = s.widthMax
+		if o.WidthMax == 0 {
+			o.WidthMax = s.cfg.Width()
+		}
+	}
+	return o
+}
+
+// ExitCode returns the status that a process ends with after err (design §1).
+func ExitCode(err error) int {
+	var failed *session.QueryError
+	switch {
+	case err == nil, errors.Is(err, errExit):
+		return 0
+	case errors.Is(err, session.ErrInterrupted), errors.Is(err, context.Canceled):
+		return 130
+	case errors.Is(err, session.ErrTimeout):
+		return 4
+	case errors.As(err, &failed):
+		return 3
+	}
+	return 1
+}
+
+// isDotCommand reports whether a line at the start of a statement is for the shell.
+func isDotCommand(line string) bool {
+	line = strings.TrimSpace(line)
+	return len(line) > 1 && (line[0] == '.' && (line[1] < '0' || line[1] > '9') || line[0] == '\\')
+}
