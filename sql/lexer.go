@@ -100,6 +100,17 @@ func lexAll(text string, base int) ([]token, *lexError) {
 	return toks, nil
 }
 
+// allHints returns the comments that other engines read as hints: /*+ .. */.
+func allHints(all []token) []token {
+	var hints []token
+	for _, t := range all {
+		if t.kind == tokComment && strings.HasPrefix(t.text, "/*+") {
+			hints = append(hints, t)
+		}
+	}
+	return hints
+}
+
 // scan returns kind and length of the token that s begins with.
 func scan(s string) (tokenKind, int, *lexError) {
 	c := s[0]

@@ -15,7 +15,7 @@ type parser struct {
 	text   string // the statement
 	base   int    // its offset in the source
 	toks   []token
-	hint   *token // the first optimizer hint: a comment to DuckDB, refused in a query of ours
+	hints  []token // optimizer hints: comments to DuckDB, refused in a query of ours
 	pos    int
 	limits Limits
 	depth  int
@@ -51,25 +51,15 @@ func newParser(text string, base int, limits Limits) (*parser, error) {
 	if fault != nil {
 		return nil, fault.err
 	}
-	hint := firstHint(all)
+	hints := allHints(all)
 	toks := withoutTrivia(all, base+len(text))
 	if err := limits.checkSize(text, base, toks); err != nil {
 		return nil, err
 	}
 	return &parser{
-		text: text, base: base, toks: toks, hint: hint, limits: limits, fate: make([]fate, len(toks)), tidb: newTiDBParser(),
+		text: text, base: base, toks: toks, hints: hints, limits: limits, fate: make([]fate, len(toks)), tidb: newTiDBParser(),
 		grammar: grammar{operands: specialForms(), tables: tableForms(), clauses: clauseStarts()},
 	}, nil
-}
-
-// firstHint returns the first comment that other engines read as a hint.
-func firstHint(all []token) *token {
-	for _, t := range all {
-		if t.kind == tokComment && strings.HasPrefix(t.text, "/*+") {
-			return &t
-		}
-	}
-	return nil
 }
 
 // cur returns the token at the cursor.

@@ -212,6 +212,9 @@ func (p *parser) lateralView() error {
 				break
 			}
 		}
+		if f.Alias == nil { // names of columns need one in any other spelling
+			f.Alias = &f.Name
+		}
 	}
 	f.Span = p.spanFrom(at)
 	p.table(at, f)
@@ -299,6 +302,10 @@ func (p *parser) tableRef() (TableExpr, error) {
 
 // plainTable consumes a table without what may stand behind it.
 func (p *parser) plainTable() (TableExpr, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
 	lo := p.pos
 	t := p.cur()
 	switch {

@@ -272,6 +272,9 @@ func (p *parser) windowSuffix(lo int, ref TableExpr) (TableExpr, error) {
 	p.take()
 	word := p.take()
 	w := &WindowRef{Input: ref}
+	if t, ok := ref.(*TableRef); ok { // FROM s x WINDOW ..: the alias names the whole
+		w.Alias, t.Alias = t.Alias, nil
+	}
 	switch {
 	case word.is("TUMBLING"):
 		w.Kind = Tumble

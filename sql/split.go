@@ -11,13 +11,22 @@ type Piece struct {
 // Empty statements are left out. When the text breaks off inside a quote or
 // comment, the statements before that point are returned beside the error.
 func Split(text string) ([]Piece, error) {
-	toks, fault := lex(text, 0)
+	all, fault := lexAll(text, 0)
+	hints := allHints(all)
+	toks := withoutTrivia(all, len(text))
 	var pieces []Piece
 	for first := 0; first < len(toks); {
 		end := statementEnd(toks, first)
 		whole := toks[end].kind != tokEnd || fault == nil
 		if end > first && whole {
 			span := Span{Start: toks[first].start, End: toks[end-1].end}
+			// A hint behind the last token belongs to the statement: it must not get lost
+			// before somebody decides what to do about it.
+			for _, h := range hints {
+				if h.start > span.End && h.start < toks[end].start {
+					span.End = h.end
+				}
+			}
 			pieces = append(pieces, Piece{Span: span, Text: text[span.Start:span.End]})
 		}
 		first = end + 1

@@ -1,6 +1,8 @@
 package sql
 
 import (
+	"errors"
+
 	"ssql/internal/sqlerr"
 )
 
@@ -13,4 +15,13 @@ func rendered(err error, text string) string {
 		return "no error"
 	}
 	return sqlerr.Render(err, &sqlerr.Source{Text: text})
+}
+
+// spanOf returns where an error says the fault is.
+func spanOf(err error) Span {
+	var e *sqlerr.Error
+	if errors.As(err, &e) {
+		return e.Span
+	}
+	return Span{}
 }
