@@ -26,10 +26,24 @@ func (s *Slab) add(key []uint64) int32 {
 		s.Words = s.Words[:need]
 		clear(s.Words[at+len(key) : need])
 	} else {
-		s.Words = append(s.Words, make([]uint64, s.Stride)...)
+		s.Words = roomier(s.Words, need)[:need]
 	}
 	copy(s.Words[at:], key)
 	return int32(at / s.Stride)
+}
+
+// roomier returns s with room for need elements. Small slices double; big ones grow
+// by half, because copying what is there outweighs everything else when
+// millions of groups are added.
+func roomier[T any](s []T, need int) []T {
+	const big = 1 << 22
+	size := 2 * cap(s)
+	if size > big {
+		size = cap(s) + cap(s)/2
+	}
+	bigger := make([]T, len(s), max(need, size, 64))
+	copy(bigger, s)
+	return bigger
 }
 
 // Index finds groups of a Slab by their key words. Several indexes may share a slab:
@@ -47,6 +61,9 @@ type Index struct {
 	seed    uint64
 }
 
+// slotsKept is the size up to which the slots of a reset index are not worth keeping.
+const slotsKept = 4096
+
 // NewIndex returns an empty index. dense says that every key is one word that holds
 // a small dense number. The seed keeps data from being made to collide.
 func NewIndex(dense bool, seed uint64) Index { return Index{denseOK: dense, seed: seed} }
@@ -59,6 +76,9 @@ func (x *Index) Bytes() int64 { return 8*int64(cap(x.slots)) + 4*int64(cap(x.den
 
 // Reset forgets all groups and keeps the memory.
 func (x *Index) Reset() {
+	if x.denseOK && len(x.slots) <= slotsKept {
+		x.slots = nil // so that the array gets its chance again
+	}
 	clear(x.slots)
 	clear(x.dense)
 	x.n, x.keyMax = 0, 0

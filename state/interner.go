@@ -90,6 +90,12 @@ func (in *Interner) Intern(b []byte) int32 {
 			}
 		}
 	}
+	if need := len(in.arena) + len(b); need > cap(in.arena) {
+		in.arena = roomier(in.arena, need)
+	}
+	if len(in.ends) == cap(in.ends) {
+		in.ends = roomier(in.ends, len(in.ends)+1)
+	}
 	in.arena = append(in.arena, b...)
 	in.ends = append(in.ends, uint64(len(in.arena)))
 	n := len(in.ends)

@@ -79,6 +79,7 @@ type aggregate struct {
 	groups   int64 // live, as Spark counts them
 	stale    bool  // groups is to be counted anew: the state was read
 	stats    Stats
+	strings  sync.RWMutex // over the state's strings, while segments are consumed and merged
 	pool     partialPool
 	merging  mergeScratch
 	emitting *emitter
@@ -249,12 +250,14 @@ type partialPool struct {
 func (p *partialPool) get(a *aggregate) *partial {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	var s *partial
 	if n := len(p.free); n > 0 {
-		s := p.free[n-1]
-		p.free = p.free[:n-1]
-		return s
+		s, p.free = p.free[n-1], p.free[:n-1]
+	} else {
+		s = newPartial(a)
 	}
-	return newPartial(a)
+	s.begin()
+	return s
 }
 
 func (p *partialPool) put(s *partial) {
@@ -314,8 +317,11 @@ func (a *aggregate) recount() {
 	}
 }
 
+// value returns the string of a reference of the state, which is not 0.
+func (a *aggregate) value(ref uint64) []byte { return a.state.Interner().Value(int32(ref) - 1) }
+
 // groupError says which group and which column an accumulator's error belongs to.
-func (a *aggregate) groupError(err error, call int, words []uint64, in *state.Interner) error {
+func (a *aggregate) groupError(err error, call int, words []uint64, value func(ref uint64) []byte) error {
 	var ge *expr.GroupError
 	if !errors.As(err, &ge) {
 		return err
@@ -325,7 +331,7 @@ func (a *aggregate) groupError(err error, call int, words []uint64, in *state.In
 	e.Text = fmt.Sprintf("column %q: %s", a.cfg.Schema.Field(shift+call).Name, e.Text)
 	first := shift - len(a.cfg.Keys)
 	for i := range a.cfg.Keys {
-		v, err := a.keys.decode(i, words[:a.keys.words], 0, a.keys.words, in, a.cfg.Alloc)
+		v, err := a.keys.decode(i, words[:a.keys.words], 0, a.keys.words, value, a.cfg.Alloc)
 		if err != nil {
 			return err
 		}

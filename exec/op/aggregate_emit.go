@@ -94,7 +94,7 @@ func (e *emitter) columns(n int) ([]arrow.Array, error) {
 		cols = append(cols, timestamps(starts), timestamps(ends))
 	}
 	for i := range a.keys.cols {
-		c, err := a.keys.decode(i, e.slab, 0, e.stride, a.state.Interner(), a.cfg.Alloc)
+		c, err := a.keys.decode(i, e.slab, 0, e.stride, a.value, a.cfg.Alloc)
 		if err != nil {
 			return cols, err
 		}
@@ -109,7 +109,7 @@ func (e *emitter) columns(n int) ([]arrow.Array, error) {
 		if err != nil {
 			if ge, ok := err.(*expr.GroupError); ok {
 				at := int(ge.Group) * e.stride
-				err = a.groupError(err, i, e.slab[at:at+e.stride], a.state.Interner())
+				err = a.groupError(err, i, e.slab[at:at+e.stride], a.value)
 			}
 			return cols, err
 		}

@@ -3,6 +3,8 @@ package op
 import (
 	"bytes"
 	"fmt"
+	"sync"
+	"unsafe"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -10,34 +12,86 @@ import (
 	"ssql/state"
 )
 
-// interning turns the strings of key columns into small numbers that hold for one
-// worker, over chunks and batches. What a dictionary column says of a value is
-// looked up once per dictionary, not per row.
-type interning struct {
-	strings *state.Interner
-	caches  []dictCache // per key column
-	buf     []byte
+// segmentStrings numbers the strings of one segment. Those that the state knew when
+// the segment began keep the state's numbers; new ones are numbered behind them and
+// get the state's numbers in Merge. What other segments add in the meantime is
+// not looked at, so that nothing depends on which of them is faster.
+type segmentStrings struct {
+	mu     *sync.RWMutex   // the state's strings may grow while segments are consumed
+	shared *state.Interner // of the state
+	known  int             // how many of shared the segment may use
+	local  *state.Interner // new ones
+	refs   []uint64        // by number in local: the state's reference, 0 while unknown
 }
 
-// interningBytesMax is when a worker's numbers are started anew; the state has its
-// own.
-const interningBytesMax = 64 << 20
-
-func newInterning(columns int) *interning {
-	return &interning{strings: state.NewInterner(), caches: make([]dictCache, columns)}
+// begin starts a segment.
+func (s *segmentStrings) begin(shared *state.Interner) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	s.shared, s.known = shared, shared.Len()
+	s.local.Reset()
+	s.refs = s.refs[:0]
 }
 
-// renew forgets all numbers if they take too much room, and reports whether it did.
-func (in *interning) renew() bool {
-	if in.strings.Bytes() < interningBytesMax {
-		return false
+// ref returns the reference of a string: its number plus one. mu must be held.
+func (s *segmentStrings) ref(b []byte) uint64 {
+	if id := s.shared.Find(b); id >= 0 && int(id) < s.known {
+		return uint64(id) + 1
 	}
-	in.strings.Reset()
-	in.dropCaches()
-	return true
+	return uint64(s.known) + uint64(s.local.Intern(b)) + 1
 }
 
-func (in *interning) dropCaches() {
+// value returns the string of a reference, which is not 0.
+func (s *segmentStrings) value(ref uint64) []byte {
+	if n := int(ref) - 1; n >= s.known {
+		return s.local.Value(int32(n - s.known))
+	}
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	return s.shared.Value(int32(ref) - 1)
+}
+
+// stateRef returns the state's reference for one of the segment's, adding the string
+// to the state if need be. mu must be held for writing.
+func (s *segmentStrings) stateRef(ref uint64) uint64 {
+	n := int(ref) - 1 - s.known
+	if n < 0 {
+		return ref
+	}
+	for len(s.refs) < s.local.Len() {
+		s.refs = append(s.refs, 0)
+	}
+	if s.refs[n] == 0 {
+		s.refs[n] = uint64(s.shared.Intern(s.local.Value(int32(n)))) + 1
+	}
+	return s.refs[n]
+}
+
+// interning turns the strings of some columns into references. What a dictionary column says of a
+// value is looked up once per dictionary, not per row, and kept from segment to segment.
+type interning struct {
+	*segmentStrings
+	caches []dictCache // per column
+	buf    []byte
+}
+
+// settle ends a segment: references to its new strings become the state's.
+func (in *interning) settle() {
+	for i := range in.caches {
+		c := &in.caches[i]
+		for _, index := range c.fresh {
+			n := int(c.refs[index]) - 1 - in.known
+			c.refs[index] = -1
+			if n < len(in.refs) && in.refs[n] != 0 {
+				c.refs[index] = int32(in.refs[n])
+			}
+		}
+		c.fresh = c.fresh[:0]
+	}
+}
+
+// forget drops what is known of dictionaries: the state's numbers have changed.
+func (in *interning) forget() {
 	for i := range in.caches {
 		in.caches[i].drop()
 	}
@@ -45,15 +99,16 @@ func (in *interning) dropCaches() {
 
 // dictCache is the references of one dictionary's values.
 type dictCache struct {
-	data arrow.ArrayData // of the dictionary; held
-	refs []int32         // by index: the reference, -1 while unknown
+	data  arrow.ArrayData // of the dictionary; held
+	refs  []int32         // by index: the reference, -1 while unknown
+	fresh []int32         // indexes whose reference is of the segment only
 }
 
 func (c *dictCache) drop() {
 	if c.data != nil {
 		c.data.Release()
 	}
-	c.data, c.refs = nil, c.refs[:0]
+	c.data, c.refs, c.fresh = nil, c.refs[:0], c.fresh[:0]
 }
 
 // follow makes the cache that of a dictionary. What is known stays if the dictionary is the
@@ -63,7 +118,7 @@ func (c *dictCache) follow(data arrow.ArrayData) {
 		return
 	}
 	if c.data == nil || !grownFrom(c.data, data) {
-		c.refs = c.refs[:0]
+		c.refs, c.fresh = c.refs[:0], c.fresh[:0]
 	}
 	data.Retain()
 	if c.data != nil {
@@ -95,25 +150,26 @@ func grownFrom(old, grown arrow.ArrayData) bool {
 
 func sameBytes(a, b []byte) bool { return &a[0] == &b[0] || bytes.Equal(a, b) }
 
-// texts fills dst with references to the strings of key column i.
+// texts fills dst with references to the strings of column i.
 func (in *interning) texts(i int, dst []uint64, stride int, a arrow.Array) error {
+	in.mu.RLock()
+	defer in.mu.RUnlock()
 	switch a := a.(type) {
 	case *array.Dictionary:
 		return in.dictionary(&in.caches[i], dst, stride, a)
 	case *array.String:
 		hasNulls := a.NullN() > 0
 		for r := range a.Len() {
-			ref := uint64(0)
+			dst[r*stride] = 0
 			if !hasNulls || a.IsValid(r) {
-				ref = in.textRef(a.Value(r))
+				dst[r*stride] = in.ref(bytesOf(a.Value(r)))
 			}
-			dst[r*stride] = ref
 		}
 	case *array.Binary:
 		for r := range a.Len() {
 			dst[r*stride] = 0
 			if a.IsValid(r) {
-				dst[r*stride] = uint64(in.strings.Intern(a.Value(r))) + 1
+				dst[r*stride] = in.ref(a.Value(r))
 			}
 		}
 	default:
@@ -122,10 +178,8 @@ func (in *interning) texts(i int, dst []uint64, stride int, a arrow.Array) error
 	return nil
 }
 
-func (in *interning) textRef(s string) uint64 {
-	in.buf = append(in.buf[:0], s...)
-	return uint64(in.strings.Intern(in.buf)) + 1
-}
+// bytesOf views a string as bytes, to be read only.
+func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
 func (in *interning) dictionary(c *dictCache, dst []uint64, stride int, a *array.Dictionary) error {
 	indices, ok := a.Indices().(*array.Int32)
@@ -142,15 +196,24 @@ func (in *interning) dictionary(c *dictCache, dst []uint64, stride int, a *array
 		}
 		ref := refs[index]
 		if ref < 0 {
-			ref = 0
-			if vals.IsValid(int(index)) {
-				ref = int32(in.textRef(vals.Value(int(index))))
-			}
-			refs[index] = ref
+			ref = in.lookUp(c, vals, index)
 		}
 		dst[r*stride] = uint64(ref)
 	}
 	return nil
+}
+
+// lookUp finds the reference of one value of a dictionary.
+func (in *interning) lookUp(c *dictCache, vals *array.String, index int32) int32 {
+	ref := int32(0)
+	if vals.IsValid(int(index)) {
+		ref = int32(in.ref(bytesOf(vals.Value(int(index)))))
+		if int(ref) > in.known {
+			c.fresh = append(c.fresh, index)
+		}
+	}
+	c.refs[index] = ref
+	return ref
 }
 
 // encoded fills dst with references to the canonical bytes of nested values.
@@ -159,12 +222,14 @@ func (in *interning) encoded(dst []uint64, stride int, a arrow.Array) error {
 	if err != nil {
 		return err
 	}
+	in.mu.RLock()
+	defer in.mu.RUnlock()
 	for r := range a.Len() {
 		dst[r*stride] = 0
 		if a.IsValid(r) {
 			// decoderOf expects the mark of a value in front.
 			in.buf = e(append(in.buf[:0], 1), r)
-			dst[r*stride] = uint64(in.strings.Intern(in.buf)) + 1
+			dst[r*stride] = in.ref(in.buf)
 		}
 	}
 	return nil

@@ -12,7 +12,6 @@ import (
 
 	"ssql/plan/expr"
 	"ssql/sql/types"
-	"ssql/state"
 )
 
 // keyForm is how the values of a type stand in key words. Equal values have equal
@@ -221,16 +220,16 @@ func spread64[T int64 | uint64 | arrow.Timestamp](dst []uint64, stride int, vals
 }
 
 // decode returns column i of the groups whose key words begin at word base of each
-// stride of words.
-func (k *keyCodec) decode(i int, words []uint64, base, stride int, in *state.Interner, alloc memory.Allocator) (arrow.Array, error) {
+// stride of words; value returns the bytes of a reference.
+func (k *keyCodec) decode(i int, words []uint64, base, stride int, value func(ref uint64) []byte, alloc memory.Allocator) (arrow.Array, error) {
 	c := &k.cols[i]
 	n := len(words) / stride
 	v := keyView{words: words, stride: stride, at: base + c.at, n: n}
 	switch c.form {
 	case keyText:
-		return v.texts(c.t.Arrow(), in), nil
+		return v.texts(c.t.Arrow(), value), nil
 	case keyEncoded:
-		return v.rows(c.t.Arrow(), in, alloc)
+		return v.rows(c.t.Arrow(), value, alloc)
 	}
 	for r := range n {
 		null := c.form == keySmall && v.word(r) == keySmallNull ||
@@ -307,12 +306,12 @@ func fixedArray[T uint8 | uint16 | uint32 | uint64 | decimal128.Num](v *keyView,
 	return v.array(t.Arrow(), memory.NewBufferBytes(raw))
 }
 
-func (v *keyView) texts(t arrow.DataType, in *state.Interner) arrow.Array {
+func (v *keyView) texts(t arrow.DataType, value func(ref uint64) []byte) arrow.Array {
 	ends := make([]int32, v.n+1)
 	var text []byte
 	for r := range v.n {
 		if ref := v.word(r); ref > 0 {
-			text = append(text, in.Value(int32(ref)-1)...)
+			text = append(text, value(ref)...)
 		} else {
 			v.setNull(r)
 		}
@@ -321,7 +320,7 @@ func (v *keyView) texts(t arrow.DataType, in *state.Interner) arrow.Array {
 	return v.array(t, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(ends)), memory.NewBufferBytes(text))
 }
 
-func (v *keyView) rows(t arrow.DataType, in *state.Interner, alloc memory.Allocator) (arrow.Array, error) {
+func (v *keyView) rows(t arrow.DataType, value func(ref uint64) []byte, alloc memory.Allocator) (arrow.Array, error) {
 	b := array.NewBuilder(alloc, t)
 	defer b.Release()
 	d, err := decoderOf(b)
@@ -334,7 +333,7 @@ func (v *keyView) rows(t arrow.DataType, in *state.Interner, alloc memory.Alloca
 			b.AppendNull()
 			continue
 		}
-		if _, err := d(in.Value(int32(ref) - 1)); err != nil {
+		if _, err := d(value(ref)); err != nil {
 			return nil, fmt.Errorf("reading a key: %w", err)
 		}
 	}

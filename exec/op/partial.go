@@ -16,11 +16,11 @@ import (
 // one slab, so that a kernel runs over a whole chunk whatever windows its rows fall
 // in; each window has an index of its own, so that its keys stay dense.
 //
-// A partial outlives its segment in a pool: memory and the numbers of strings are
-// used again.
+// A partial outlives its segment in a pool: its memory, and what it knows of
+// dictionaries, are used again.
 type partial struct {
 	a      *aggregate
-	in     *interning
+	in     interning
 	slab   state.Slab
 	heap   state.Heap
 	cells  []expr.Cells // per call
@@ -32,8 +32,7 @@ type partial struct {
 	rowsLate   int64
 	rowsPartly int64
 
-	refs  []uint64 // by reference of in: the state's, 0 while unknown
-	epoch uint64   // of the state when refs was filled
+	epoch uint64 // of the state's strings that the caches of in refer to
 
 	chunk chunkScratch
 }
@@ -69,13 +68,16 @@ const (
 type partialSet struct {
 	slab  state.Slab
 	index state.Index
-	in    interning // shares the strings of the partial
+	in    interning // over the strings of the partial
 }
 
 func newPartial(a *aggregate) *partial {
 	p := &partial{
-		a:    a,
-		in:   newInterning(len(a.keys.cols)),
+		a: a,
+		in: interning{
+			segmentStrings: &segmentStrings{mu: &a.strings, local: state.NewInterner()},
+			caches:         make([]dictCache, len(a.keys.cols)),
+		},
 		slab: state.Slab{KeyWords: a.layout.KeyWords, Stride: max(1, a.layout.Stride())},
 	}
 	for _, c := range a.calls {
@@ -85,7 +87,7 @@ func newPartial(a *aggregate) *partial {
 			p.sets = append(p.sets, partialSet{
 				slab:  state.Slab{KeyWords: words, Stride: words},
 				index: state.NewIndex(false, rand.Uint64()),
-				in:    interning{strings: p.in.strings, caches: make([]dictCache, len(c.args))},
+				in:    interning{segmentStrings: p.in.segmentStrings, caches: make([]dictCache, len(c.args))},
 			})
 		}
 	}
@@ -93,13 +95,27 @@ func newPartial(a *aggregate) *partial {
 	return p
 }
 
+// begin starts a segment.
+func (p *partial) begin() {
+	p.in.begin(p.a.state.Interner())
+	if epoch := p.a.state.Epoch(); epoch != p.epoch {
+		p.epoch = epoch
+		p.in.forget()
+		for i := range p.sets {
+			p.sets[i].in.forget()
+		}
+	}
+}
+
 // reset forgets the segment and keeps the memory.
 func (p *partial) reset() {
+	p.in.settle()
 	p.slab.Words = p.slab.Words[:0]
 	p.heap.Reset()
 	for i := range p.sets {
 		p.sets[i].slab.Words = p.sets[i].slab.Words[:0]
 		p.sets[i].index.Reset()
+		p.sets[i].in.settle()
 	}
 	p.tables.reset()
 	p.table = p.table[:0]
@@ -107,12 +123,6 @@ func (p *partial) reset() {
 		rec.Release()
 	}
 	p.late, p.rowsLate, p.rowsPartly = p.late[:0], 0, 0
-	if p.in.renew() {
-		p.refs = p.refs[:0]
-		for i := range p.sets {
-			p.sets[i].in.dropCaches()
-		}
-	}
 }
 
 // Consume folds a chunk into the groups of the segment.
@@ -146,7 +156,7 @@ func (p *partial) evaluate(rec arrow.Record) error {
 		s.cols = append(s.cols, col)
 	}
 	s.keys = sized(s.keys, int(rec.NumRows())*p.a.keys.words)
-	if err := p.a.keys.encode(s.keys, 0, p.a.keys.words, s.cols, p.in); err != nil {
+	if err := p.a.keys.encode(s.keys, 0, p.a.keys.words, s.cols, &p.in); err != nil {
 		return err
 	}
 	for _, e := range p.a.args {
@@ -235,7 +245,7 @@ func (p *partial) update() error {
 func (p *partial) groupError(err error, call int) error {
 	var ge *expr.GroupError
 	if errors.As(err, &ge) {
-		return p.a.groupError(err, call, p.slab.Key(ge.Group), p.in.strings)
+		return p.a.groupError(err, call, p.slab.Key(ge.Group), p.in.value)
 	}
 	return err
 }

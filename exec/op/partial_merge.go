@@ -34,7 +34,6 @@ func (a *aggregate) Merge(s Segment) error {
 	}
 	a.stats.RowsLate += p.rowsLate
 	a.stats.RowsPartlyLate += p.rowsPartly
-	p.translate(a.state.Epoch())
 	m := &a.merging
 	m.sort(p)
 	for i := range p.tables.list {
@@ -51,30 +50,6 @@ func (a *aggregate) Merge(s Segment) error {
 		return err
 	}
 	return a.checkLimits(a.groups, a.memory())
-}
-
-// translate forgets the state's numbers of the partial's strings when they have
-// changed.
-func (p *partial) translate(epoch uint64) {
-	if p.epoch != epoch {
-		p.refs, p.epoch = p.refs[:0], epoch
-	}
-	for need := p.in.strings.Len() + 1; len(p.refs) < need; {
-		p.refs = append(p.refs, 0)
-	}
-}
-
-// ref returns the state's reference for one of the partial's.
-func (p *partial) ref(local uint64) uint64 {
-	if local == 0 {
-		return 0
-	}
-	r := p.refs[local]
-	if r == 0 {
-		r = uint64(p.a.state.Interner().Intern(p.in.strings.Value(int32(local)-1))) + 1
-		p.refs[local] = r
-	}
-	return r
 }
 
 // sort lists the partial's groups table by table, in the order in which they were
@@ -106,11 +81,7 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 	for _, g := range src {
 		m.keys = append(m.keys, p.slab.Key(g)...)
 	}
-	for _, at := range a.keys.interned {
-		for i := at; i < len(m.keys); i += a.keys.words {
-			m.keys[i] = p.ref(m.keys[i])
-		}
-	}
+	a.translate(p, m.keys, 0, a.keys.words, a.keys.interned)
 	before := t.Len()
 	t.Resolve(m.keys, dst)
 	m.cells = a.cellsOf(m.cells[:0], t)
@@ -133,6 +104,22 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 	return nil
 }
 
+// translate turns the references at the given words of keys, counted from word base of each stride, into the state's.
+func (a *aggregate) translate(p *partial, keys []uint64, base, stride int, interned []int) {
+	if len(interned) == 0 {
+		return
+	}
+	a.strings.Lock()
+	defer a.strings.Unlock()
+	for _, at := range interned {
+		for i := base + at; i < len(keys); i += stride {
+			if keys[i] != 0 {
+				keys[i] = p.in.stateRef(keys[i])
+			}
+		}
+	}
+}
+
 // cellsOf appends the cells of each call in a table.
 func (a *aggregate) cellsOf(dst []expr.Cells, t *state.Table) []expr.Cells {
 	for i := range a.calls {
@@ -147,7 +134,7 @@ func (a *aggregate) cellsOf(dst []expr.Cells, t *state.Table) []expr.Cells {
 
 func (a *aggregate) stateError(err error, call int, t *state.Table) error {
 	if ge, ok := err.(*expr.GroupError); ok {
-		return a.groupError(err, call, t.Key(ge.Group), a.state.Interner())
+		return a.groupError(err, call, t.Key(ge.Group), a.value)
 	}
 	return err
 }
@@ -202,10 +189,8 @@ func (a *aggregate) mergeValues(p *partial, call int, win *state.Window, from, e
 	m.keys = append(m.keys[:0], set.slab.Words[int(from)*words:int(end)*words]...)
 	for i := 0; i < len(m.keys); i += words {
 		m.keys[i] = uint64(m.to[m.keys[i]])
-		for _, at := range c.values.interned {
-			m.keys[i+1+at] = p.ref(m.keys[i+1+at])
-		}
 	}
+	a.translate(p, m.keys, 1, words, c.values.interned)
 	before := seen.Len()
 	out := make([]int32, end-from)
 	seen.Resolve(m.keys, out)
@@ -223,7 +208,7 @@ func (a *aggregate) mergeValues(p *partial, call int, win *state.Window, from, e
 	}
 	args := make([]arrow.Array, len(c.args))
 	for i := range args {
-		col, err := c.values.decode(i, fresh, 1, words, a.state.Interner(), a.cfg.Alloc)
+		col, err := c.values.decode(i, fresh, 1, words, a.value, a.cfg.Alloc)
 		if err != nil {
 			return err
 		}

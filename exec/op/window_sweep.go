@@ -114,7 +114,7 @@ func (t *pieceTable) fold(a *aggregate, words []uint64, from []expr.Cells, group
 		t.cells[i].Slab, from[i].Slab = t.slab.Words, words
 		if err := a.calls[i].acc.Merge(&t.cells[i], t.dst, &from[i], groups); err != nil {
 			if ge, ok := err.(*expr.GroupError); ok {
-				return a.groupError(err, i, t.slab.Key(ge.Group), a.state.Interner())
+				return a.groupError(err, i, t.slab.Key(ge.Group), a.value)
 			}
 			return err
 		}
