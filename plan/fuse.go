@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // fuseWindows lets an aggregation assign its window itself where no node between the
 // two uses the window otherwise. It is what makes `FROM TUMBLE(..) GROUP BY
@@ -11,6 +14,7 @@ func fuseWindows(n Node) Node {
 	if !ok || len(a.Keys) < 2 {
 		return n
 	}
+	a = openStruct(a)
 	start, sok := a.Keys[0].(*expr.Column)
 	end, eok := a.Keys[1].(*expr.Column)
 	if !sok || !eok || !isWindowPart(a.Cols[0].Mark) {
@@ -21,6 +25,53 @@ func fuseWindows(n Node) Node {
 		return n
 	}
 	return l.fuse(a)
+}
+
+// openStruct lets an aggregation by a window column that a projection below makes,
+// window(ts, ..) AS w, group by what the struct is made of.
+func openStruct(a *Aggregate) *Aggregate {
+	p, ok := a.Input.(*Project)
+	if !ok || !isWindowPart(a.Cols[0].Mark) {
+		return a
+	}
+	in := &Project{Input: p.Input, Exprs: append([]expr.Expr(nil), p.Exprs...), Cols: append([]Column(nil), p.Cols...)}
+	keys := append([]expr.Expr(nil), a.Keys...)
+	for i, name := range []string{"start", "end"} {
+		w, ok := structOf(keys[i])
+		if !ok {
+			return a
+		}
+		part, err := structField(p.Exprs[w], name, a.Span)
+		if err != nil {
+			return a
+		}
+		c, ok := part.(*expr.Column)
+		if !ok {
+			return a
+		}
+		keys[i] = &expr.Column{Index: len(in.Exprs), Name: c.Name, T: c.T, Null: c.Null}
+		in.Exprs, in.Cols = append(in.Exprs, part), append(in.Cols, p.Input.Columns()[c.Index])
+	}
+	out := *a
+	out.Input, out.Keys = in, keys
+	// Without the struct, nothing but the keys uses the window.
+	if opened, ok := pruned(&out).(*Aggregate); ok {
+		return opened
+	}
+	return a
+}
+
+// structOf returns the column of which e is a field.
+func structOf(e expr.Expr) (int, bool) {
+	parts := e.Children()
+	if len(parts) != 1 || parts[0].Type().Kind != types.Struct {
+		return 0, false
+	}
+	c, ok := parts[0].(*expr.Column)
+	if !ok {
+		return 0, false
+	}
+	return c.Index, true
 }
 
 // lifted is a tree from which a WindowAssign was taken out.
