@@ -183,11 +183,11 @@ func (c *caster) nested() kernel {
 		return func(f *frame, args []vec) (arrow.Array, error) {
 			list := compact(args[0], f.rows)
 			defer list.Release()
-			values, err := castElements(f, k, list, list.(*array.List).ListValues(), *c.to.Elem)
+			values, err := castElements(f, k, list.(*array.List), list.(*array.List).ListValues(), *c.to.Elem)
 			if err != nil {
 				return nil, err
 			}
-			return relist(f, list, values), nil
+			return relist(f, list.(*array.List), values), nil
 		}
 	}
 	keys, items := c.with(*c.from.Key, *c.to.Key), c.with(*c.from.Elem, *c.to.Elem)
@@ -199,19 +199,37 @@ func (c *caster) nested() kernel {
 		list := compact(args[0], f.rows)
 		defer list.Release()
 		m := list.(*array.Map)
-		k, err := castElements(f, keyKernel, m.List, m.Keys(), *c.to.Key)
+		k, err := castElements(f, keyKernel, m, m.Keys(), *c.to.Key)
 		if err != nil {
 			return nil, err
 		}
 		defer k.Release()
-		v, err := castElements(f, itemKernel, m.List, m.Items(), *c.to.Elem)
+		v, err := castElements(f, itemKernel, m, m.Items(), *c.to.Elem)
 		if err != nil {
 			return nil, err
 		}
 		defer v.Release()
-		entries := f.arrow.(*arrow.MapType).Elem()
-		return relist(f, list, newArray(entries, newValidity(k.Len()), nil, []arrow.ArrayData{k.Data(), v.Data()})), nil
+		return remap(f, m, k, v), nil
 	}
+}
+
+// remap returns a map of f's type with the entries of a compact map cast. A key that
+// TRY_CAST made NULL makes its row NULL.
+func remap(f *frame, m *array.Map, keys, items arrow.Array) arrow.Array {
+	out := newListBuilder(f.rows)
+	for i := range f.rows {
+		start, end := m.ValueOffsets(i)
+		for j := start; j < end; j++ {
+			if keys.IsNull(int(j)) {
+				f.valid.clear(i)
+			}
+		}
+		for j := start; j < end && f.valid.has(i); j++ {
+			out.add(j)
+		}
+		out.end()
+	}
+	return out.mapArray(f, keys, items)
 }
 
 // compact returns the operand as rows whose elements are those of the rows alone:
@@ -226,32 +244,26 @@ func compact(v vec, rows int) arrow.Array {
 
 // castElements casts the elements of a compact list and gives an error the row of
 // the list.
-func castElements(f *frame, k kernel, list, values arrow.Array, to types.Type) (arrow.Array, error) {
+func castElements(f *frame, k kernel, list interface{ ValueOffsets(int) (int64, int64) }, values arrow.Array, to types.Type) (arrow.Array, error) {
 	inner := &frame{spec: f.spec, ctx: f.ctx, rows: values.Len(), arrow: to.Arrow(), valid: newValidity(values.Len())}
 	inner.valid.and(vec{arr: values})
 	out, err := k(inner, []vec{{arr: values}})
 	if re, ok := err.(*RowError); ok {
-		row := 0
-		for offsets := listOffsets(list); int(offsets[row+1]) <= re.Row; row++ {
+		row, end := -1, int64(0)
+		for end <= int64(re.Row) {
+			row++
+			_, end = list.ValueOffsets(row)
 		}
 		return nil, &RowError{Row: row, Err: re.Err}
 	}
 	return out, err
 }
 
-// listOffsets returns the offsets of a compact list or map.
-func listOffsets(a arrow.Array) []int32 {
-	if m, ok := a.(*array.Map); ok {
-		return m.List.Offsets()
-	}
-	return a.(*array.List).Offsets()
-}
-
 // relist returns a list of f's type with the offsets of a compact list over other
 // elements, which it takes over.
-func relist(f *frame, list, values arrow.Array) arrow.Array {
+func relist(f *frame, list *array.List, values arrow.Array) arrow.Array {
 	defer values.Release()
-	bufs := []*memory.Buffer{memory.NewBufferBytes(rawBytes(listOffsets(list)))}
+	bufs := []*memory.Buffer{memory.NewBufferBytes(rawBytes(list.Offsets()))}
 	return newArray(f.arrow, f.valid, bufs, []arrow.ArrayData{values.Data()})
 }
 

@@ -80,7 +80,8 @@ func appendParts(b array.Builder, t types.Type, s string) bool {
 		return true
 	case *array.MapBuilder:
 		for _, p := range parts {
-			if indexOutside(p, '=') < 0 {
+			// Arrow's maps have no NULL keys.
+			if at := indexOutside(p, '='); at < 0 || isNullText(p[:at]) {
 				return false
 			}
 		}
@@ -120,12 +121,14 @@ func appendMembers(b *array.StructBuilder, t types.Type, parts []string) bool {
 }
 
 func appendPart(b array.Builder, text string) {
-	if strings.EqualFold(strings.TrimSpace(text), "NULL") {
+	if isNullText(text) {
 		b.AppendNull()
 		return
 	}
 	b.(*array.StringBuilder).Append(unquotePart(text))
 }
+
+func isNullText(text string) bool { return strings.EqualFold(strings.TrimSpace(text), "NULL") }
 
 // unquotePart trims a part and takes off the quotes around it.
 func unquotePart(s string) string {

@@ -84,18 +84,34 @@ func openDuckDB(t *testing.T) *sql.Conn {
 	return c
 }
 
-// loadRows fills table t of DuckDB and returns the same rows as a sheet.
-func loadRows(t *testing.T, c *sql.Conn, rows int) *sheet {
-	t.Helper()
+// randomCells returns the rows of the comparison.
+func randomCells(rows int) [][]string {
 	r := rand.New(rand.NewSource(1))
-	var lines, tuples []string
-	for n := range rows {
-		cells := diffRow(r)
+	cells := make([][]string, rows)
+	for i := range cells {
+		cells[i] = diffRow(r)
+	}
+	return cells
+}
+
+func randomSheet(t *testing.T, rows int) *sheet {
+	t.Helper()
+	var lines []string
+	for _, cells := range randomCells(rows) {
+		lines = append(lines, strings.Join(cells, " | "))
+	}
+	return newSheet(t, diffFields, lines...)
+}
+
+// loadRows fills table t of DuckDB with the rows of randomSheet.
+func loadRows(t *testing.T, c *sql.Conn, rows int) {
+	t.Helper()
+	var tuples []string
+	for n, cells := range randomCells(rows) {
 		values := []string{fmt.Sprint(n)}
 		for i, cell := range cells {
 			values = append(values, sqlCell(cell, diffFields[i].Type))
 		}
-		lines = append(lines, strings.Join(cells, " | "))
 		tuples = append(tuples, "("+strings.Join(values, ", ")+")")
 	}
 	names := []string{"n"}
@@ -106,7 +122,6 @@ func loadRows(t *testing.T, c *sql.Conn, rows int) *sheet {
 	if _, err := c.ExecContext(context.Background(), query); err != nil {
 		t.Fatal(err)
 	}
-	return newSheet(t, diffFields, lines...)
 }
 
 // duckValues returns type and values of an expression in DuckDB, "error" for a
@@ -163,7 +178,8 @@ func ourValues(t *testing.T, s *sheet, text string) (typ string, values []string
 // here and in DuckDB, and compares types and values.
 func TestAgainstDuckDB(t *testing.T) {
 	c := openDuckDB(t)
-	s := loadRows(t, c, 60)
+	loadRows(t, c, 60)
+	s := randomSheet(t, 60)
 	forms := []*sheet{s, s.dictionary(t)}
 	file, err := os.ReadFile("testdata/duckdb.txt")
 	if err != nil {

@@ -58,9 +58,22 @@ func makeMaps(f *frame, args []vec, key types.Type) (arrow.Array, error) {
 	keyColumn, valueColumn := Take(keys.ListValues(), k.rows), Take(values.ListValues(), v.rows)
 	defer keyColumn.Release()
 	defer valueColumn.Release()
-	entries := newArray(f.arrow.(*arrow.MapType).Elem(), newValidity(keyColumn.Len()), nil, []arrow.ArrayData{keyColumn.Data(), valueColumn.Data()})
+	return newMap(f, k.ends, keyColumn, valueColumn), nil
+}
+
+// newMap returns a map column of f's type.
+func newMap(f *frame, ends []int32, keys, values arrow.Array) arrow.Array {
+	entries := newArray(f.arrow.(*arrow.MapType).Elem(), newValidity(keys.Len()), nil, []arrow.ArrayData{keys.Data(), values.Data()})
 	defer entries.Release()
-	return newArray(f.arrow, f.valid, []*memory.Buffer{memory.NewBufferBytes(rawBytes(k.ends))}, []arrow.ArrayData{entries.Data()}), nil
+	return newArray(f.arrow, f.valid, []*memory.Buffer{memory.NewBufferBytes(rawBytes(ends))}, []arrow.ArrayData{entries.Data()})
+}
+
+// mapArray returns maps of the listed entries.
+func (l *listBuilder) mapArray(f *frame, keys, values arrow.Array) arrow.Array {
+	k, v := Take(keys, l.rows), Take(values, l.rows)
+	defer k.Release()
+	defer v.Release()
+	return newMap(f, l.ends, k, v)
 }
 
 // checkKeys refuses NULL and repeated keys.

@@ -178,7 +178,7 @@ func appendMap(b *array.MapBuilder, t Type, text string) error {
 	b.Append(true)
 	for _, p := range parts {
 		key, value, ok := cutNested(p)
-		if !ok {
+		if !ok || key == "NULL" {
 			return cellError(t, text)
 		}
 		if err := AppendText(b.KeyBuilder(), *t.Key, key); err != nil {
