@@ -130,7 +130,7 @@ func (l *lowering) dedup(n *plan.Dedup) (tree, error) {
 		return nil, err
 	}
 	cols := n.Input.Columns()
-	cfg := op.DedupConfig{Within: n.Within, Alloc: l.alloc, StateRowsMax: l.cfg.StateRowsMax}
+	cfg := op.DedupConfig{Within: n.Within, StateRowsMax: l.cfg.StateRowsMax}
 	for _, k := range n.Keys {
 		cfg.Keys = append(cfg.Keys, column(cols, k))
 	}

@@ -89,10 +89,7 @@ func (a *Assign) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 			lasts = append(lasts, arrow.Timestamp(end-1))
 		})
 	}
-	taken, err := Take(t.Expr.Alloc, rec, rows)
-	if err != nil {
-		return nil, err
-	}
+	taken := Take(rec, rows)
 	defer taken.Release()
 	cols := append(append([]arrow.Array(nil), taken.Columns()...),
 		timestamps(starts), timestamps(ends), timestamps(lasts))

@@ -114,10 +114,7 @@ func (s *Sort) Finish(emit Emit) error {
 		}
 		return false
 	})
-	out, err := Take(s.Alloc, all, rows)
-	if err != nil {
-		return err
-	}
+	out := Take(all, rows)
 	defer out.Release()
 	s.chunks = nil
 	return emit(out)
@@ -159,11 +156,7 @@ func concat(alloc memory.Allocator, chunks []arrow.Record) (arrow.Record, error)
 	for i := range cols {
 		parts := make([]arrow.Array, len(chunks))
 		for j, c := range chunks {
-			p, err := plainStrings(alloc, c.Column(i))
-			if err != nil {
-				return nil, err
-			}
-			parts[j] = p
+			parts[j] = plainStrings(c.Column(i))
 		}
 		a, err := array.Concatenate(parts, alloc)
 		if err != nil {
@@ -176,10 +169,10 @@ func concat(alloc memory.Allocator, chunks []arrow.Record) (arrow.Record, error)
 
 // plainStrings returns a column with its dictionary taken apart: chunks of one
 // column may have different dictionaries.
-func plainStrings(alloc memory.Allocator, a arrow.Array) (arrow.Array, error) {
+func plainStrings(a arrow.Array) arrow.Array {
 	d, ok := a.(*array.Dictionary)
 	if !ok {
-		return a, nil
+		return a
 	}
 	rows := make([]int32, d.Len())
 	for i := range rows {
@@ -188,5 +181,5 @@ func plainStrings(alloc memory.Allocator, a arrow.Array) (arrow.Array, error) {
 			rows[i] = int32(d.GetValueIndex(i))
 		}
 	}
-	return TakeArray(alloc, d.Dictionary(), rows)
+	return expr.Take(d.Dictionary(), rows)
 }

@@ -3,7 +3,6 @@ package op
 import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
@@ -23,7 +22,6 @@ type DedupConfig struct {
 	DelayMicros  int64
 	Within       bool
 	StateRowsMax int64 // 0: no limit
-	Alloc        memory.Allocator
 }
 
 // Dedup passes the first row of each key, when it arrives (spark-semantics §1.4).
@@ -89,11 +87,7 @@ func (d *Dedup) take(rec arrow.Record) error {
 	if err != nil || len(first) == 0 {
 		return err
 	}
-	out, err := Take(d.cfg.Alloc, rec, first)
-	if err != nil {
-		return err
-	}
-	d.out = append(d.out, out)
+	d.out = append(d.out, Take(rec, first))
 	return nil
 }
 

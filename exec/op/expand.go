@@ -1,8 +1,6 @@
 package op
 
 import (
-	"fmt"
-
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -34,10 +32,7 @@ func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 			rows = append(rows, int32(i))
 		}
 	}
-	taken, err := Take(t.Expr.Alloc, rec, rows)
-	if err != nil {
-		return nil, err
-	}
+	taken := Take(rec, rows)
 	defer taken.Release()
 	cols := append([]arrow.Array(nil), taken.Columns()...)
 	for k, key := range e.Keys {
@@ -45,12 +40,8 @@ func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		if err != nil {
 			return nil, err
 		}
-		col, err := TakeArray(t.Expr.Alloc, a, e.keyRows(k, n))
+		cols = append(cols, expr.Take(a, e.keyRows(k, n)))
 		a.Release()
-		if err != nil {
-			return nil, fmt.Errorf("expanding the grouping key %s: %w", key, err)
-		}
-		cols = append(cols, col)
 	}
 	cols = append(cols, e.groupingIDs(n))
 	return array.NewRecord(schemaOf(e.Schema, cols), cols, int64(len(rows))), nil

@@ -44,5 +44,5 @@ func (f *Filter) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		rec.Retain()
 		return rec, nil
 	}
-	return Take(t.Expr.Alloc, rec, rows)
+	return Take(rec, rows), nil
 }

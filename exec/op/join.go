@@ -250,25 +250,18 @@ func (j *Join) pair(input int, a *arrival, mine, theirs []int32) error {
 		return nil
 	}
 	other := j.sides[1-input]
-	own, err := Take(j.cfg.Alloc, a.rec, mine)
-	if err != nil {
-		return err
-	}
 	partner, err := j.decode(other, theirs)
 	if err != nil {
 		return err
 	}
-	both := joinColumns(input, own, partner)
-	keep := make([]int32, 0, len(mine))
-	if j.cfg.Residual == nil {
-		for i := range mine {
-			keep = append(keep, int32(i))
-		}
-	} else {
+	both := joinColumns(input, Take(a.rec, mine), partner)
+	keep := sequence(len(mine))
+	if j.cfg.Residual != nil {
 		mask, err := evalMask(j.batch.Expr, j.cfg.Residual, both)
 		if err != nil {
 			return err
 		}
+		keep = keep[:0]
 		for i, ok := range mask {
 			if ok {
 				keep = append(keep, int32(i))
@@ -296,24 +289,21 @@ func (j *Join) emitPairs(input int, a *arrival, mine, theirs, keep []int32, both
 			rows = append(rows, i)
 		}
 	}
-	return j.emitRows(both, rows)
+	j.emitRows(both, rows)
+	return nil
 }
 
 // emitRows adds rows of a record with the columns of both sides to the output.
-func (j *Join) emitRows(both arrow.Record, rows []int32) error {
+func (j *Join) emitRows(both arrow.Record, rows []int32) {
 	if len(rows) == 0 {
-		return nil
+		return
 	}
-	rec, err := Take(j.cfg.Alloc, both, rows)
-	if err != nil {
-		return err
-	}
+	rec := Take(both, rows)
 	cols := rec.Columns()
 	if j.leftOnly() {
 		cols = cols[:len(j.cfg.Left.Schema.Fields())]
 	}
 	j.out = append(j.out, array.NewRecord(schemaOf(j.cfg.Schema, cols), cols, rec.NumRows()))
-	return nil
 }
 
 // store buffers arrived rows by Spark's rules: left rows always, except those of a
@@ -358,7 +348,8 @@ func (j *Join) store(input int, a *arrival) error {
 		}
 		j.stats.RowsUpdated++
 	}
-	return j.emitAlone(input, a.rec, alone)
+	j.emitAlone(input, a.rec, alone)
+	return nil
 }
 
 // through is the time up to which rows of a side may go.
@@ -370,23 +361,19 @@ func (j *Join) through(s *joinSide) int64 {
 }
 
 // emitAlone emits rows of one side with NULLs for the other.
-func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) error {
-	if len(rows) == 0 {
-		return nil
+func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) {
+	if len(rows) > 0 {
+		j.emitRows(joinColumns(input, Take(rec, rows), j.blanks[1-input].repeat(len(rows))), sequence(len(rows)))
 	}
-	own, err := Take(j.cfg.Alloc, rec, rows)
-	if err != nil {
-		return err
+}
+
+// sequence returns 0 to n-1.
+func sequence(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
 	}
-	blank, err := j.blanks[1-input].repeat(j.cfg.Alloc, len(rows))
-	if err != nil {
-		return err
-	}
-	all := make([]int32, len(rows))
-	for i := range all {
-		all[i] = int32(i)
-	}
-	return j.emitRows(joinColumns(input, own, blank), all)
+	return rows
 }
 
 // Finish emits the null rows of outer joins whose time is over, removes what can
@@ -432,13 +419,7 @@ func (j *Join) emitOver(input int, s *joinSide) error {
 		if err != nil {
 			return err
 		}
-		all := make([]int32, n)
-		for i := range all {
-			all[i] = int32(i)
-		}
-		if err := j.emitAlone(input, rec, all); err != nil {
-			return err
-		}
+		j.emitAlone(input, rec, sequence(n))
 		over = over[n:]
 	}
 	return nil

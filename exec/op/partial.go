@@ -185,7 +185,7 @@ func evalPlain(e expr.Expr, ctx *expr.Ctx, rec arrow.Record) (arrow.Array, error
 	}
 	if d, ok := col.(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
 		defer col.Release()
-		return plainStrings(ctx.Alloc, col)
+		return plainStrings(col), nil
 	}
 	return col, nil
 }
@@ -297,11 +297,7 @@ func (p *partial) takeLate(rec arrow.Record) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	taken, err := Take(p.a.cfg.Alloc, rec, rows)
-	if err != nil {
-		return err
-	}
-	p.late = append(p.late, taken)
+	p.late = append(p.late, Take(rec, rows))
 	p.rowsLate += int64(len(rows))
 	return nil
 }

@@ -37,9 +37,7 @@ func SplitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Rec
 		rec.Retain()
 		return rec, nil, nil
 	}
-	if late, err = Take(b.Expr.Alloc, rec, behind); err != nil {
-		return nil, nil, err
-	}
+	late = Take(rec, behind)
 	rest := make([]int32, 0, int(rec.NumRows())-len(behind))
 	next := 0
 	for i := int32(0); i < int32(rec.NumRows()); i++ {
@@ -52,8 +50,7 @@ func SplitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Rec
 	if len(rest) == 0 {
 		return nil, late, nil
 	}
-	kept, err = Take(b.Expr.Alloc, rec, rest)
-	return kept, late, err
+	return Take(rec, rest), late, nil
 }
 
 // evalMask evaluates a condition: true where it is true, false where it is false
@@ -100,10 +97,10 @@ func newNullRow(alloc memory.Allocator, schema *arrow.Schema) *nullRow {
 }
 
 // repeat returns n rows of NULLs.
-func (r *nullRow) repeat(alloc memory.Allocator, n int) (arrow.Record, error) {
+func (r *nullRow) repeat(n int) arrow.Record {
 	rows := make([]int32, n)
 	for i := range rows {
 		rows[i] = -1
 	}
-	return Take(alloc, r.rec, rows)
+	return Take(r.rec, rows)
 }

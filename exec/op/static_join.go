@@ -5,7 +5,6 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/plan/expr"
 	"ssql/state"
@@ -132,7 +131,7 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 				rows = append(rows, int32(row))
 			}
 		}
-		return Take(t.Expr.Alloc, rec, rows)
+		return Take(rec, rows), nil
 	case JoinLeft:
 		for row, m := range matched {
 			if !m {
@@ -140,10 +139,7 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 			}
 		}
 	}
-	both, err := s.both(t.Expr.Alloc, rec, mine, theirs)
-	if err != nil {
-		return nil, err
-	}
+	both := s.both(rec, mine, theirs)
 	return array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows()), nil
 }
 
@@ -173,11 +169,7 @@ func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) 
 	if s.Residual == nil || len(mine) == 0 {
 		return mine, theirs, nil
 	}
-	both, err := s.both(c.Alloc, rec, mine, theirs)
-	if err != nil {
-		return nil, nil, err
-	}
-	mask, err := evalMask(c, s.Residual, both)
+	mask, err := evalMask(c, s.Residual, s.both(rec, mine, theirs))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -191,14 +183,6 @@ func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) 
 	return mine[:kept], theirs[:kept], nil
 }
 
-func (s *StaticJoin) both(alloc memory.Allocator, rec arrow.Record, mine, theirs []int32) (arrow.Record, error) {
-	own, err := Take(alloc, rec, mine)
-	if err != nil {
-		return nil, err
-	}
-	partner, err := Take(alloc, s.table, theirs)
-	if err != nil {
-		return nil, err
-	}
-	return joinColumns(0, own, partner), nil
+func (s *StaticJoin) both(rec arrow.Record, mine, theirs []int32) arrow.Record {
+	return joinColumns(0, Take(rec, mine), Take(s.table, theirs))
 }

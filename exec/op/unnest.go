@@ -46,15 +46,8 @@ func (u *Unnest) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 			rows, elems = append(rows, int32(i)), append(elems, int32(j))
 		}
 	}
-	taken, err := Take(t.Expr.Alloc, rec, rows)
-	if err != nil {
-		return nil, err
-	}
+	taken := Take(rec, rows)
 	defer taken.Release()
-	col, err := TakeArray(t.Expr.Alloc, list.ListValues(), elems)
-	if err != nil {
-		return nil, err
-	}
-	cols := append(append([]arrow.Array(nil), taken.Columns()...), col)
+	cols := append(append([]arrow.Array(nil), taken.Columns()...), expr.Take(list.ListValues(), elems))
 	return array.NewRecord(schemaOf(u.Schema, cols), cols, int64(len(rows))), nil
 }

@@ -27,11 +27,8 @@ func (w *Watermark) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 				t.Bad(rec, i, "event time is null")
 			}
 		}
-		kept, err := Take(t.Expr.Alloc, rec, rows)
-		if err != nil {
-			return nil, err
-		}
-		out, times = kept, kept.Column(w.Column).(*array.Timestamp)
+		out = Take(rec, rows)
+		times = out.Column(w.Column).(*array.Timestamp)
 	} else {
 		rec.Retain()
 	}
