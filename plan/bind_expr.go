@@ -336,15 +336,7 @@ func (x *exprBinder) mapOf(e *sql.MapLit, span Span) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	keyList, err := expr.BindList(keys, span)
-	if err != nil {
-		return nil, err
-	}
-	valueList, err := expr.BindList(vals, span)
-	if err != nil {
-		return nil, err
-	}
-	return expr.BindFunction("map", []expr.Expr{keyList, valueList}, span)
+	return expr.BindMap(keys, vals, span)
 }
 
 func (x *exprBinder) slice(e *sql.Slice, span Span) (expr.Expr, error) {
@@ -525,13 +517,29 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	}
 	args, err := x.scalars(e.Args)
 	if err != nil {
-		return value{}, err
+		return value{}, x.argumentError(e, name, err)
 	}
 	v, err := expr.BindFunction(name, args, span)
 	if err != nil {
 		return value{}, routineError(err, e.Name.Name, span)
 	}
 	return value{Expr: v}, nil
+}
+
+// argumentError is the error of an argument, unless the function itself is unknown: above
+// an aggregation an aggregate that does not exist looks like a function of columns that
+// are not grouped.
+func (x *exprBinder) argumentError(e *sql.Call, name string, err error) error {
+	if x.group == nil || expr.IsFunction(name) || sqlerr.Code(err) != codeMissingAggregate {
+		return err
+	}
+	rows := &exprBinder{b: x.b, scope: x.group.rows, clause: x.clause, rows: true}
+	if args, rowsErr := rows.scalars(e.Args); rowsErr == nil {
+		if _, callErr := expr.BindFunction(name, args, x.b.at(e.Span)); sqlerr.Code(callErr) == codeUnresolvedRoutine {
+			return callErr
+		}
+	}
+	return err
 }
 
 // routineError keeps the error of the function table; errors without a code of the

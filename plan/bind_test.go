@@ -250,3 +250,28 @@ func FuzzBind(f *testing.F) {
 		}
 	})
 }
+
+// TestExplainJSON compares the whole document of a small plan.
+func TestExplainJSON(t *testing.T) {
+	p, err := bindText(declared(t, compatDeclarations), "SELECT ts, count(*) AS n FROM s GROUP BY ts", Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := ExplainJSON(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	golden := "testdata/explain.json"
+	if *update {
+		if err := os.WriteFile(golden, append(data, '\n'), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := string(data) + "\n"; got != string(want) {
+		t.Errorf("%s differs (-update rewrites it):\n%s", golden, firstDifference(string(want), got))
+	}
+}

@@ -101,12 +101,15 @@ func columnsText(cols []Column) string {
 	return strings.Join(parts, ", ")
 }
 
+// partNames are the parts of event time in words.
+var partNames = [...]string{Instant: "event time", WindowStart: "window start", WindowEnd: "window end", WindowTime: "event time", WindowStruct: "window"}
+
 // markText says what a column is to the watermark.
 func markText(m *Mark) string {
 	if m == nil {
 		return ""
 	}
-	what := [...]string{Instant: "event time", WindowStart: "window start", WindowEnd: "window end", WindowTime: "event time", WindowStruct: "window"}[m.Part]
+	what := partNames[m.Part]
 	if m.Watermark == nil {
 		return " <" + what + ", no watermark>"
 	}
@@ -163,7 +166,6 @@ func projectText(n *Project) string {
 
 // specText is a window over a time: "tumble(ts, 5 minutes)".
 func specText(w *WindowSpec, time expr.Expr) string {
-	name := [...]string{Tumble: "tumble", Hop: "hop", Cumulate: "cumulate", Session: "session"}[w.Kind]
 	parts := []string{columnName(time)}
 	switch {
 	case w.Kind == Session && w.Gap != nil:
@@ -182,7 +184,7 @@ func specText(w *WindowSpec, time expr.Expr) string {
 	if w.OffsetMicros != 0 {
 		parts = append(parts, "offset "+durationText(w.OffsetMicros))
 	}
-	return name + "(" + strings.Join(parts, ", ") + ")"
+	return w.Kind.String() + "(" + strings.Join(parts, ", ") + ")"
 }
 
 func aggregateText(n *Aggregate) string {

@@ -73,7 +73,7 @@ type PrintWindow struct {
 // they were written in different dialects.
 func Fingerprint(p *Plan) *Print {
 	f := &Print{
-		Version: PrintVersion, Mode: p.Mode.String(), Policy: map[Policy]string{MinPolicy: "min", MaxPolicy: "max"}[p.Policy],
+		Version: PrintVersion, Mode: p.Mode.String(), Policy: p.Policy.String(),
 		Columns: printColumns(p.Columns),
 	}
 	for _, s := range p.Sources {
@@ -100,7 +100,7 @@ func (f *Print) visit(p *Plan, n Node) {
 		f.visit(p, in)
 	}
 	add := func(op PrintOperator) {
-		for _, w := range watermarksOf(n) {
+		for _, w := range WatermarksOf(n) {
 			if usesWatermark(n) {
 				op.Watermarks = append(op.Watermarks, w.Relation+"."+w.Column)
 			}
@@ -177,7 +177,7 @@ func printExpr(n Node, e expr.Expr) PrintColumn {
 func printAggregate(a *Aggregate) PrintOperator {
 	op := PrintOperator{Kind: "aggregate"}
 	if w := a.Window; w != nil {
-		op.Window = &PrintWindow{Kind: [...]string{Tumble: "tumble", Hop: "hop", Cumulate: "cumulate", Session: "session"}[w.Kind],
+		op.Window = &PrintWindow{Kind: w.Kind.String(),
 			Over: origin(a.Input, a.Time), SizeMicros: w.SizeMicros, SlideMicros: w.SlideMicros, OffsetMicros: w.OffsetMicros, Gap: origin(a.Input, w.Gap)}
 	}
 	for _, k := range a.Keys {

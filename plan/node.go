@@ -77,6 +77,9 @@ const (
 	Session
 )
 
+// String returns the kind in lower case.
+func (k WindowKind) String() string { return [...]string{"tumble", "hop", "cumulate", "session"}[k] }
+
 // WindowSpec is a window without the column it is over. Times are microseconds.
 type WindowSpec struct {
 	Kind         WindowKind

@@ -89,6 +89,9 @@ const (
 	MaxPolicy
 )
 
+// String returns the policy as SET watermark_policy spells it.
+func (p Policy) String() string { return [...]string{"min", "max"}[p] }
+
 // Options change what Bind accepts.
 type Options struct {
 	Mode Mode
@@ -97,9 +100,3 @@ type Options struct {
 	AutoMode bool
 	Policy   Policy
 }
-
-// The rest of the package:
-//
-//	Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error)
-//	Explain(p *Plan, kind ExplainKind) string
-//	Fingerprint(p *Plan) *Print, Compare(old, new *Print) *Verdict

@@ -159,7 +159,7 @@ func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 		stateful = !n.Static
 	}
 	if usesWatermark(n) {
-		for _, w := range watermarksOf(n) {
+		for _, w := range WatermarksOf(n) {
 			used[w] = true
 		}
 	}
@@ -169,15 +169,15 @@ func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 	return stateful
 }
 
-// watermarksOf returns all watermarks below a node: together they make the one it works
-// with.
-func watermarksOf(n Node) []*WatermarkDef {
+// WatermarksOf returns the watermarks in a tree: together they make the one that its root
+// works with.
+func WatermarksOf(n Node) []*WatermarkDef {
 	var out []*WatermarkDef
 	if w, ok := n.(*Watermark); ok {
 		out = append(out, w.Def)
 	}
 	for _, in := range n.Inputs() {
-		out = append(out, watermarksOf(in)...)
+		out = append(out, WatermarksOf(in)...)
 	}
 	return out
 }

@@ -1,0 +1,73 @@
+package plan
+
+import (
+	"encoding/json"
+	"fmt"
+)
+
+// explained is the JSON form of a plan. Names of fields stay; new ones may come.
+type explained struct {
+	Mode       string               `json:"outputMode"`
+	Reason     string               `json:"reason"`
+	Watermarks []explainedWatermark `json:"watermarks"`
+	Policy     string               `json:"watermarkPolicy,omitempty"`
+	Plan       explainedNode        `json:"plan"`
+}
+
+type explainedWatermark struct {
+	ID          int    `json:"id"`
+	Relation    string `json:"relation"`
+	Column      string `json:"column"`
+	DelayMicros int64  `json:"delayMicros"`
+}
+
+type explainedNode struct {
+	Node    string            `json:"node"`
+	Columns []explainedColumn `json:"columns"`
+	State   string            `json:"state,omitempty"`
+	Inputs  []explainedNode   `json:"inputs,omitempty"`
+}
+
+type explainedColumn struct {
+	Name      string `json:"name"`
+	Type      string `json:"type"`
+	Nullable  bool   `json:"nullable"`
+	EventTime string `json:"eventTime,omitempty"` // "event time", "window start", ...
+	Watermark *int   `json:"watermark,omitempty"` // its ID
+}
+
+// ExplainJSON describes a plan for programs: what Explain shows, as a JSON object.
+func ExplainJSON(p *Plan) ([]byte, error) {
+	out := explained{Mode: p.Mode.String(), Reason: modeReason(p), Watermarks: []explainedWatermark{}}
+	for _, w := range p.Watermarks {
+		out.Watermarks = append(out.Watermarks, explainedWatermark{w.ID, w.Relation, w.Column, w.DelayMicros})
+	}
+	if len(p.Watermarks) > 1 {
+		out.Policy = p.Policy.String()
+	}
+	e := &explainer{plan: p}
+	out.Plan = e.json(p.Root)
+	data, err := json.MarshalIndent(out, "", "  ")
+	if err != nil {
+		return nil, fmt.Errorf("writing a plan as JSON: %w", err)
+	}
+	return data, nil
+}
+
+func (e *explainer) json(n Node) explainedNode {
+	out := explainedNode{Node: describe(n), State: e.state(n), Columns: []explainedColumn{}}
+	for _, c := range n.Columns() {
+		col := explainedColumn{Name: c.Name, Type: c.Type.String(), Nullable: c.Nullable}
+		if c.Mark != nil {
+			col.EventTime = partNames[c.Mark.Part]
+			if c.Mark.Watermark != nil {
+				col.Watermark = &c.Mark.Watermark.ID
+			}
+		}
+		out.Columns = append(out.Columns, col)
+	}
+	for _, in := range n.Inputs() {
+		out.Inputs = append(out.Inputs, e.json(in))
+	}
+	return out
+}
