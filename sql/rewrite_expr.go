@@ -13,7 +13,7 @@ const (
 	levelIs
 	levelCompare
 	levelIn    // BETWEEN, IN, LIKE
-	levelOther // ||, |, &, <<, >>, ~
+	levelOther // ||, |, &, <<, >>, ~, ==
 	levelAdd
 	levelMultiply
 	levelPower
@@ -33,12 +33,13 @@ type infix struct {
 type follower uint8
 
 const (
-	thenOperand follower = iota
-	thenTest             // IS: NULL, TRUE, ..
-	thenNothing          // ISNULL, NOTNULL
-	thenRange            // BETWEEN: low AND high
-	thenList             // IN: (list) or (query)
-	thenPattern          // LIKE: pattern [ESCAPE e]
+	thenOperand    follower = iota
+	thenTest                // IS: NULL, TRUE, ..
+	thenNothing             // ISNULL, NOTNULL
+	thenComparison          // IS DISTINCT FROM: an operand with its comparisons
+	thenRange               // BETWEEN: low AND high
+	thenList                // IN: (list) or (query)
+	thenPattern             // LIKE: pattern [ESCAPE e]
 )
 
 // infixes is the table of operators; of two that match, the longer one stands
@@ -48,13 +49,12 @@ const (
 var infixes = []infix{
 	{"OR", levelOr, "OR", "OR", thenOperand},
 	{"AND", levelAnd, "AND", "AND", thenOperand},
-	{"IS NOT DISTINCT FROM", levelCompare, "<=>", "<=>", thenOperand},
-	{"IS DISTINCT FROM", levelCompare, "<=>", "IS DISTINCT FROM", thenOperand},
+	{"IS NOT DISTINCT FROM", levelIs, "<=>", "<=>", thenComparison},
+	{"IS DISTINCT FROM", levelIs, "<=>", "IS DISTINCT FROM", thenComparison},
 	{"IS", levelIs, "IS NULL", "IS", thenTest},
 	{"ISNULL", levelIs, "IS NULL", "IS", thenNothing},
 	{"NOTNULL", levelIs, "IS NULL", "IS NOT", thenNothing},
 	{"=", levelCompare, "=", "=", thenOperand},
-	{"==", levelCompare, "=", "=", thenOperand},
 	{"<>", levelCompare, "<>", "<>", thenOperand},
 	{"!=", levelCompare, "<>", "<>", thenOperand},
 	{"<", levelCompare, "<", "<", thenOperand},
@@ -76,6 +76,7 @@ var infixes = []infix{
 	{"RLIKE", levelIn, "LIKE", "REGEXP", thenPattern},
 	{"NOT REGEXP", levelIn, "NOT LIKE", "REGEXP", thenPattern},
 	{"REGEXP", levelIn, "LIKE", "REGEXP", thenPattern},
+	{"==", levelOther, "<<", "=", thenOperand}, // DuckDB ranks it with the unknown operators
 	{"||", levelOther, "<<", "||", thenOperand},
 	{"|", levelOther, "<<", "|", thenOperand},
 	{"&", levelOther, "<<", "&", thenOperand},
@@ -129,11 +130,14 @@ func (p *parser) expr(min level) error {
 		return err
 	}
 	defer p.leave()
+	before := min // what binds to the left of the next operand
+	c := &chain{}
+	c.operator(levelAny, p)
 	for operators := 0; ; operators++ {
 		if operators > p.limits.ChainLength {
 			return p.limits.tooLong(p.cur().span(), "operators")
 		}
-		complete, err := p.prefixes()
+		complete, err := p.prefixes(before, c)
 		if err != nil {
 			return err
 		}
@@ -142,35 +146,81 @@ func (p *parser) expr(min level) error {
 				return err
 			}
 		}
-		more, err := p.infixOperators(min)
-		if err != nil || !more {
+		before, err = p.infixOperators(min, c)
+		if err != nil || before == levelAny {
 			return err
 		}
 	}
 }
 
-// prefixes consumes NOT, -, + and ~. complete is true when the operand has been
-// read as well: ~ takes everything that binds more than ||, as in DuckDB.
-func (p *parser) prefixes() (complete bool, err error) {
+// chain knows where the left operand of an operator of each level begins.
+type chain struct{ starts [levelOperand]place }
+
+// place is a position in the text for TiDB and among the tokens.
+type place struct{ out, tok int }
+
+// operator notes that an operator of level l was consumed: what binds more begins
+// behind it.
+func (c *chain) operator(l level, p *parser) {
+	for i := l + 1; i < levelOperand; i++ {
+		c.starts[i] = place{len(p.out), p.pos}
+	}
+}
+
+// close puts everything that begins at level l into brackets: DuckDB reads
+// x IS NULL || y as (x IS NULL) || y, TiDB does not read it at all.
+func (c *chain) close(l level, p *parser) {
+	at := c.starts[l]
+	p.closeCall(p.openCallAt(at.out, at.tok), onlyArgument)
+	for i := l; i < levelOperand; i++ {
+		c.starts[i] = at
+	}
+}
+
+// prefixes consumes NOT, -, + and ~ behind an operator of level before. complete is
+// true when the operand has been read as well, because the prefix takes more of what
+// follows than TiDB would: ~ all that binds more than ||, and NOT behind something
+// stronger than itself, as in a = NOT b, all that binds more than NOT.
+func (p *parser) prefixes(before level, c *chain) (complete bool, err error) {
 	for n := 0; ; n++ {
 		if n > p.limits.Depth {
 			return false, p.limits.tooDeep(p.cur().span())
 		}
 		t := p.cur()
 		switch {
+		case t.is("NOT") && before > levelNot:
+			return true, p.prefixGroup("NOT", levelIs)
 		case t.is("NOT"):
-			p.ops[p.pos] = operator{name: "NOT", hi: p.pos + 1}
-			p.copyWords(1, "NOT")
-		case t.isOp("-"), t.isOp("+"), t.isOp("~"):
-			p.ops[p.pos] = operator{name: t.text, hi: p.pos + 1}
-			p.copyWords(1, t.text)
-			if t.text == "~" {
-				return true, p.group(levelOther)
-			}
+			p.prefix("NOT")
+			c.operator(levelNot, p)
+		case t.isOp("~"):
+			p.prefix(t.text)
+			return true, p.group(levelAdd)
+		case t.isOp("-"), t.isOp("+"):
+			p.prefix(t.text)
+			before = levelOperand
 		default:
 			return false, nil
 		}
 	}
+}
+
+// prefix consumes one prefix operator.
+func (p *parser) prefix(name string) {
+	p.ops[p.pos] = operator{name: name, hi: p.pos + 1}
+	p.copyWords(1, name)
+}
+
+// prefixGroup rewrites a prefix operator and an expression of at least min as one
+// operand.
+func (p *parser) prefixGroup(name string, min level) error {
+	h := p.openCall(p.pos)
+	p.prefix(name)
+	if err := p.expr(min); err != nil {
+		return err
+	}
+	p.closeCall(h, onlyArgument)
+	return nil
 }
 
 // group rewrites an expression of at least min as one operand.
@@ -186,39 +236,50 @@ func (p *parser) group(min level) error {
 // onlyArgument is the build function of a hook that holds its argument together.
 func onlyArgument(args []Expr) (Expr, error) { return args[0], nil }
 
-// infixOperators consumes what stands behind an operand. more is true when an
-// operand must follow.
-func (p *parser) infixOperators(min level) (more bool, err error) {
+// infixOperators consumes what stands behind an operand. When another operand must
+// follow, it returns the level of the operator in between, levelAny otherwise.
+func (p *parser) infixOperators(min level, c *chain) (level, error) {
+	last := levelOperand // of a test that was consumed
 	for n := 0; ; n++ {
 		if n > p.limits.ChainLength {
-			return false, p.limits.tooLong(p.cur().span(), "operators")
+			return levelAny, p.limits.tooLong(p.cur().span(), "operators")
 		}
 		op, words, ok := p.infixAt()
 		if !ok || op.level < min {
-			return false, nil
+			return levelAny, nil
 		}
+		if op.level >= last && op.level > levelCompare {
+			c.close(last, p)
+		}
+		last = op.level
 		lo := p.pos
 		p.ops[lo] = operator{name: op.name, not: strings.HasPrefix(op.spelling, "NOT "), hi: lo + words}
 		p.copyWords(words, op.sql)
+		var err error
 		switch op.then {
 		case thenOperand:
 			if op.level == levelCompare && p.atAny("ANY", "ALL", "SOME") && p.peek(1).isOp("(") {
-				return false, p.unexpected("an expression")
+				return levelAny, p.unexpected("an expression")
 			}
-			return true, nil
+			c.operator(op.level, p)
+			return op.level, nil
 		case thenRange:
-			return true, p.between()
+			err = p.between()
+			c.operator(op.level, p)
+			return op.level, err
 		case thenTest:
 			err = p.isTest(lo)
 		case thenNothing:
 			p.ops[lo] = operator{name: "NULL", not: op.name == "IS NOT", hi: p.pos}
+		case thenComparison:
+			err = p.group(levelCompare)
 		case thenList:
 			err = p.inList()
 		case thenPattern:
 			err = p.like()
 		}
 		if err != nil {
-			return false, err
+			return levelAny, err
 		}
 	}
 }

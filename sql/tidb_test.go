@@ -151,7 +151,7 @@ func TestSkeleton(t *testing.T) {
 		"a.b + f(x, INTERVAL '1 day')":          "SELECT c0 + f1 ( c2 , c3 )",
 		"a || 'x' LIKE b || '%'":                "SELECT c0 << c1 LIKE f2 ( c3 << c4 )",
 		"(x::int)[2] AT TIME ZONE 'UTC' IN (1)": "SELECT f5 ( f3 ( f0 ( f2 ( c1 ) ) , c4 ) , c6 ) IN ( f7 ( c8 ) )",
-		"(SELECT 1) IS NOT DISTINCT FROM -a":    "SELECT c0 <=> - c1",
+		"(SELECT 1) IS NOT DISTINCT FROM -a":    "SELECT c0 <=> f1 ( - c2 )",
 	} {
 		p, err := newParser(text, 0, DefaultLimits())
 		if err != nil {
