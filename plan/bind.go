@@ -36,6 +36,9 @@ func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
 	p := &Plan{Root: rewrite(root), Policy: o.Policy, Notices: b.notices, span: q.Span}
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
+	if q.Emit != nil {
+		p.TimeoutMicros = q.Emit.Timeout
+	}
 	if err := chooseMode(p, q.Emit, o); err != nil {
 		return nil, err
 	}
@@ -118,6 +121,8 @@ func number(p *Plan, delayMicros int64) {
 		case *Watermark:
 			n.Def.ID = len(p.Watermarks)
 			n.Def.DelayMicros += delayMicros
+			limits := limitsBelow(n.Input)
+			n.Def.MaxFutureMicros, n.Def.IdleMicros = limits.maxFutureMicros, limits.idleMicros
 			p.Watermarks = append(p.Watermarks, n.Def)
 		}
 	}

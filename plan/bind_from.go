@@ -184,7 +184,7 @@ func renamedTable(t *StaticScan, names []sql.Ident) *StaticScan {
 // stream binds a declared stream: scan, computed columns, watermarks.
 func (b *binder) stream(rel *Relation, span Span) (Node, error) {
 	st := rel.Stream
-	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored}
+	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}}
 	for _, f := range st.Stored {
 		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name})
 	}

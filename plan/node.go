@@ -63,7 +63,10 @@ type WatermarkDef struct {
 	Relation    string
 	Column      string
 	DelayMicros int64
-	Span        Span
+	// MaxFutureMicros and IdleMicros are those of the stream below.
+	MaxFutureMicros int64
+	IdleMicros      int64
+	Span            Span
 }
 
 // WindowKind is a row of the window table.
@@ -105,7 +108,8 @@ type (
 		Source int
 		Stream string
 		Cols   []Column
-		id     string        // Stream.ID
+		id     string // Stream.ID
+		limits eventLimits
 		stored []types.Field // all that the source delivers, for hints
 	}
 	// StaticScan reads a DuckDB table, snapshotted per batch.

@@ -32,6 +32,12 @@ type Stream struct {
 	Computed   []ComputedColumn
 	Order      []string // names of stored and computed columns as declared
 	Watermarks []StreamWatermark
+	// MaxFutureMicros is how far ahead of the batch's clock an event time may be: rows
+	// further ahead are bad rows. 0: no limit.
+	MaxFutureMicros int64
+	// IdleMicros is after how long without input the stream no longer holds the
+	// watermark of a query back. 0: never.
+	IdleMicros int64
 }
 
 // ComputedColumn is `name [type] AS expr` of a stream.
@@ -70,7 +76,10 @@ type Plan struct {
 	// sink that replaces rows could not tell which one to replace: who opens such a
 	// sink returns it. Nil when nothing is hidden.
 	HiddenKey *sqlerr.Error
-	span      Span // of the query
+	// TimeoutMicros is that of EMIT ... TIMEOUT: after so long without input what is
+	// open is closed. 0: never.
+	TimeoutMicros int64
+	span          Span // of the query
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources.

@@ -1,0 +1,36 @@
+package plan
+
+// eventLimits are the options of a stream about its event times.
+type eventLimits struct {
+	maxFutureMicros int64 // 0: no limit
+	idleMicros      int64 // 0: never idle
+}
+
+// limitsBelow returns the limits for a watermark over n. Of several streams the
+// strictest bound of the future holds, and the input is idle when all of them are.
+func limitsBelow(n Node) eventLimits {
+	if s, ok := n.(*Scan); ok {
+		return s.limits
+	}
+	inputs := n.Inputs()
+	if j, ok := n.(*Join); ok && j.Static {
+		inputs = inputs[:1] // a table has no event time
+	}
+	var out eventLimits
+	for i, in := range inputs {
+		l := limitsBelow(in)
+		if i == 0 {
+			out = l
+			continue
+		}
+		if out.maxFutureMicros == 0 || l.maxFutureMicros != 0 && l.maxFutureMicros < out.maxFutureMicros {
+			out.maxFutureMicros = l.maxFutureMicros
+		}
+		if out.idleMicros == 0 || l.idleMicros == 0 {
+			out.idleMicros = 0
+		} else {
+			out.idleMicros = max(out.idleMicros, l.idleMicros)
+		}
+	}
+	return out
+}
