@@ -217,3 +217,52 @@ func TestInterruptEndsALongStatement(t *testing.T) {
 	x.send(ctrlD)
 	x.end(0)
 }
+
+// At the prompt a query runs in the background; leaving stops it after its batch, and
+// the next shell goes on where it stopped.
+func TestBackgroundQueryOutlivesThePrompt(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", "lab.duckdb")
+	if err := os.MkdirAll(filepath.Join(x.dir, "in"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	feed := func(name, line string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(x.dir, "in", name), []byte(line+"\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	feed("a.json", `{"a":1}`)
+	x.expect("ssql> ")
+	x.send("create stream s (a int) with (connector = 'files', path = 'in');\r")
+	x.expect("ssql> ")
+	x.send("insert into t select a from s;\r")
+	x.expect(`query "t" started`)
+	x.expect("ssql> ")
+	x.send("await query t until rows 1;\r")
+	x.expect("\nssql> ")
+	feed("b.json", `{"a":2}`)
+	x.send("await query t until rows 2;\r")
+	x.expect("\nssql> ")
+	x.send("select sum(a) as total from t;\r")
+	x.expect("│      3 │")
+	x.send("show queries;\r")
+	x.expect("│ running │")
+	x.expect("ssql> ")
+	x.send(ctrlC)
+	x.expect("1 query then stops after the running batch")
+	x.send(ctrlD)
+	x.end(0)
+	feed("c.json", `{"a":4}`)
+	y := startTerminal(t, x.dir, "lab.duckdb")
+	y.expect("ssql> ")
+	y.send("select count(*) as n from t;\r")
+	y.expect("│     2 │")
+	y.send("start query t; await query t until rows 1;\r")
+	y.expect(`query "t" resumed at batch`)
+	y.expect("\nssql> ")
+	y.send("stop query t; select sum(a) as total from t;\r")
+	y.expect("│      7 │")
+	y.send(ctrlD)
+	y.end(0)
+}

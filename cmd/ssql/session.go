@@ -75,9 +75,12 @@ func runActions(ctx context.Context, o *options, sh *shell.Shell) error {
 	case interactive:
 		return sh.Interactive(ctx, dir, banner(o.database))
 	case len(o.actions) == 0:
-		return sh.RunStdin(ctx, dir)
+		err = sh.RunStdin(ctx, dir)
 	}
-	return nil
+	if err != nil {
+		return err
+	}
+	return sh.WaitForQueries(ctx)
 }
 
 // initScript returns the script to run first: the one that was named, else at the

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/internal/duck"
@@ -128,14 +129,10 @@ func (s *Session) deleteQuery(ctx context.Context, name string) error {
 	return s.exec(ctx, `DELETE FROM ssql.queries WHERE lower(name) = lower(?)`, name)
 }
 
-// saveError stores the failure of a query.
-func (s *Session) saveError(ctx context.Context, q *queryRow, batch *int64, code, message string) error {
-	var batchArg any
-	if batch != nil {
-		batchArg = *batch
-	}
+// saveError stores the failure of a query in a batch.
+func (s *Session) saveError(ctx context.Context, q *queryRow, batch int64, code, message string) error {
 	return s.exec(ctx, `INSERT INTO ssql.errors (query, query_id, batch, code, message, occurred_at) VALUES (?, ?, ?, ?, ?, ?)`,
-		q.name, q.id, batchArg, code, message, s.now())
+		q.name, q.id, batch, code, message, s.now())
 }
 
 func (s *Session) exec(ctx context.Context, statement string, args ...any) error {
@@ -189,13 +186,14 @@ func (s *Session) send(ctx context.Context, statement string, args []any, out Ou
 			return err
 		}
 		defer reader.Release()
-		return sendReader(reader, out)
+		return sendReader(reader, reader.Schema(), out)
 	})
 }
 
-// sendReader gives the rows of a result to out.
-func sendReader(reader array.RecordReader, out Output) error {
-	table, err := out.Table(reader.Schema())
+// sendReader gives the rows of a result to out, under a schema that may name types
+// better than the records do.
+func sendReader(reader array.RecordReader, schema *arrow.Schema, out Output) error {
+	table, err := out.Table(schema)
 	if err != nil {
 		return err
 	}

@@ -32,7 +32,7 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint)
 	if err != nil {
 		if row.id != "" {
-			return nil, sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).Because(err).
+			return nil, sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).
 				WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", identText(row.name), row.target)
 		}
 		return c, nil // a new query, or a folder that the start will refuse

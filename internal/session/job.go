@@ -20,13 +20,17 @@ type job struct {
 	waited  bool // a statement waits for its end and tells it
 	// onlyWindows says that the groups of its state are its windows.
 	onlyWindows bool
-	query       *exec.Query
-	cancel      context.CancelFunc // gives the running batch up
-	done        chan struct{}      // closed when everything is closed and stored
-	err         error              // how it ended; valid after done
+	// stored says that the definition came from the catalog: positions in its errors
+	// mean nothing in what was typed.
+	stored bool
+	query  *exec.Query
+	cancel context.CancelFunc // gives the running batch up
+	done   chan struct{}      // closed when everything is closed and stored
+	err    error              // how it ended; valid after done
 
 	mu       sync.Mutex
 	stopping bool
+	awaited  bool // AWAIT has waited for it
 	totals   totals
 	batch    chan struct{} // closed and replaced after every batch
 }
@@ -82,6 +86,12 @@ func (j *job) stop() {
 	j.query.Stop()
 }
 
+func (j *job) setAwaited() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.awaited = true
+}
+
 // abort gives the running batch up; the next start runs it again.
 func (j *job) abort() {
 	j.stop()
@@ -123,10 +133,9 @@ func (j *job) finish(err error) {
 	if j.stopping {
 		state = stateStopped
 	}
-	var batch *int64
+	batch := j.query.Resumed().NextBatch // the one that failed, if any did
 	if j.totals.last != nil {
-		next := j.totals.last.BatchID + 1 // the one that failed, if any did
-		batch = &next
+		batch = j.totals.last.BatchID + 1
 	}
 	j.mu.Unlock()
 	if state == stateStopped && errors.Is(err, context.Canceled) {
@@ -196,6 +205,61 @@ func (s *Session) stopAll() error {
 	return joinErrors(errs...)
 }
 
+// WaitAll waits for the queries that a script has left running, unless it has used
+// AWAIT on them. Interrupt stops them after their batch.
+func (s *Session) WaitAll(ctx context.Context) error {
+	var left []*job
+	for _, j := range s.jobs() {
+		j.mu.Lock()
+		if !j.awaited {
+			left = append(left, j)
+		}
+		j.mu.Unlock()
+	}
+	if len(left) == 0 {
+		return nil
+	}
+	s.mu.Lock()
+	s.stopped = false
+	s.mu.Unlock()
+	s.cfg.Notify(count(int64(len(left)), "query") + " still running; Ctrl-C stops after the running batch")
+	s.waitFor(func() {
+		for _, j := range left {
+			j.stop()
+		}
+	})
+	var errs []error
+	for _, j := range left {
+		select {
+		case <-j.done:
+		case <-ctx.Done():
+			j.abort()
+			<-j.done
+		}
+		if j.err != nil {
+			errs = append(errs, &QueryError{Name: j.row.name, Err: j.err})
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if len(errs) == 0 && s.stopped {
+		return ErrInterrupted
+	}
+	return joinErrors(errs...)
+}
+
+// placed returns the error of the query without positions in another text than the
+// statement's.
+func (j *job) placed() error {
+	var e *sqlerr.Error
+	if !j.stored || !errors.As(j.err, &e) {
+		return j.err
+	}
+	moved := *e
+	moved.Span = sqlerr.Span{}
+	return &moved
+}
+
 // await waits until a query has ended. Interrupt stops it after its batch; the
 // end of ctx gives the batch up.
 func (s *Session) await(ctx context.Context, j *job) error {
@@ -207,7 +271,7 @@ func (s *Session) await(ctx context.Context, j *job) error {
 		<-j.done
 	}
 	if j.err != nil {
-		return &QueryError{Name: j.row.name, Err: j.err}
+		return &QueryError{Name: j.row.name, Err: j.placed()}
 	}
 	return ctx.Err()
 }

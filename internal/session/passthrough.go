@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
@@ -25,10 +26,65 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, 
 		return duckError(err, node)
 	}
 	defer reader.Release()
-	if answersNothing(reader.Schema(), first) {
+	switch schema := reader.Schema(); {
+	case answersNothing(schema, first):
 		return nil
+	case first == "EXPLAIN" && schema.HasField("explain_value"):
+		return sendPlan(reader, out)
+	case mayBeHuge(schema) && first != "SHOW" && first != "DESCRIBE":
+		named, err := nameTypes(ctx, c, node.Text, schema)
+		if err != nil {
+			return err
+		}
+		return sendReader(reader, named, out)
 	}
-	return sendReader(reader, out)
+	return sendReader(reader, reader.Schema(), out)
+}
+
+// sendPlan gives DuckDB's drawing of a plan as text: in a table its lines would be
+// escaped.
+func sendPlan(reader array.RecordReader, out Output) error {
+	for reader.Next() {
+		at := reader.Schema().FieldIndices("explain_value")[0]
+		for i := range int(reader.Record().NumRows()) {
+			out.Message(strings.TrimRight(reader.Record().Column(at).ValueStr(i), "\n"))
+		}
+	}
+	return reader.Err()
+}
+
+// TypeKey is the key of the metadata of a column whose type has another name than its
+// Arrow form tells.
+const TypeKey = "ssql.type"
+
+// mayBeHuge reports whether a column may be a HUGEINT: DuckDB gives it to Arrow as
+// DECIMAL(38,0). It is the type of every sum of integers.
+func mayBeHuge(schema *arrow.Schema) bool {
+	for _, f := range schema.Fields() {
+		if d, ok := f.Type.(*arrow.Decimal128Type); ok && d.Precision == 38 && d.Scale == 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// nameTypes returns the schema with the names of such types, for which it asks DuckDB. A
+// statement that cannot be described keeps the names that Arrow gives.
+func nameTypes(ctx context.Context, c *duck.Conn, text string, schema *arrow.Schema) (*arrow.Schema, error) {
+	fields := schema.Fields()
+	i := 0
+	err := c.Query(ctx, "DESCRIBE "+text, nil, func(row []any) error {
+		if i < len(fields) && row[1] == "HUGEINT" {
+			fields[i].Metadata = arrow.NewMetadata([]string{TypeKey}, []string{"HUGEINT"})
+		}
+		i++
+		return nil
+	})
+	var refused *duck.SQLError
+	if errors.As(err, &refused) {
+		return schema, nil
+	}
+	return arrow.NewSchema(fields, nil), err
 }
 
 // answersNothing reports whether the rows of a result are DuckDB's way of saying

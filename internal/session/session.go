@@ -15,6 +15,7 @@ import (
 	"sync"
 	"time"
 
+	"ssql/checkpoint"
 	"ssql/exec"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
@@ -59,7 +60,7 @@ type Session struct {
 var ErrInterrupted = errors.New("interrupted")
 
 // ErrTimeout is AWAIT whose time was up.
-var ErrTimeout = errors.New("timeout")
+var ErrTimeout = errors.New("the time to wait is up")
 
 // QueryError is the failure of a query that a statement waited for, in contrast to
 // an error of the statement itself.
@@ -79,9 +80,9 @@ type Request struct {
 	Piece  sql.Piece
 	Source *sqlerr.Source // the text that the piece was cut from
 	Dir    string         // where relative paths start
-	// Wait says that a statement which starts a query waits for it, and that the
-	// default trigger is available_now: scripts. Without it queries run in the
-	// background.
+	// Wait says that the default trigger is available_now and that a statement which
+	// starts a query with an end waits for it: scripts. Queries without an end run in the
+	// background; WaitAll waits for them. Without Wait all queries do.
 	Wait bool
 }
 
@@ -100,24 +101,48 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	}
 	s := &Session{cfg: cfg, db: db, settings: settings{}, running: map[string]*job{}}
 	s.progress = newProgressLog(s)
-	if err := s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) }); err != nil {
-		return nil, errors.Join(err, db.Close())
+	err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
+	if err == nil {
+		err = s.settleStates(ctx)
+	}
+	if err != nil {
+		return nil, joinErrors(err, db.Close())
 	}
 	return s, nil
+}
+
+// settleStates corrects what a crash left: a query that is said to run, while nobody
+// has its checkpoint open, has stopped.
+func (s *Session) settleStates(ctx context.Context) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range rows {
+		if q.state != stateRunning {
+			continue
+		}
+		if held, err := checkpoint.Held(s.cfg.FS, q.checkpoint); err != nil || held {
+			continue // running elsewhere, or not for us to know; its start will tell
+		}
+		if err := s.setQueryState(ctx, q.name, stateStopped); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Close stops the running queries after their batch is committed, and closes the
 // database.
 func (s *Session) Close() error {
-	err := s.stopAll()
-	err = errors.Join(err, s.progress.flush(context.Background()))
+	err := joinErrors(s.stopAll(), s.progress.flush(context.Background()))
 	if s.unpin != nil {
 		s.unpin()
 		s.unpin = nil
 	}
-	err = errors.Join(err, s.db.Close())
+	err = joinErrors(err, s.db.Close())
 	if s.temp != "" {
-		err = errors.Join(err, os.RemoveAll(s.temp))
+		err = joinErrors(err, os.RemoveAll(s.temp))
 	}
 	return err
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"time"
 
 	"ssql/internal/sqlerr"
@@ -40,6 +39,7 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 	defer giveUp()
 	s.waitFor(giveUp) // Ctrl-C ends the waiting, not the query
 	for _, j := range jobs {
+		j.setAwaited()
 		if err := j.awaitUntil(ctx, st, timeout); err != nil {
 			return err
 		}
@@ -70,7 +70,7 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 			}
 			return nil
 		case <-timeout:
-			return fmt.Errorf("query %q: %w", j.row.name, ErrTimeout)
+			return sqlerr.At(st.Span, "E_TIMEOUT", "query %q has not come that far", j.row.name).Because(ErrTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}

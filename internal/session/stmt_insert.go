@@ -68,7 +68,6 @@ func (r *relations) streamIn(text string) string {
 // feedQuery returns the SELECT that DuckDB runs: the rows of the INSERT as columns of
 // the stream, in its order and types. Columns that are not given are NULL.
 func feedQuery(st *sql.Insert, stream *stream) (string, error) {
-	source := insertSource(st)
 	fields := stream.plan.Stored
 	given := st.Columns
 	if given == nil {
@@ -88,6 +87,10 @@ func feedQuery(st *sql.Insert, stream *stream) (string, error) {
 		if len(row) != len(given) {
 			return "", sqlerr.At(st.Values[i][0].Pos(), "INSERT_COLUMN_ARITY_MISMATCH", "row %d has %s, expected %d", i+1, count(int64(len(row)), "value"), len(given))
 		}
+	}
+	source := valuesSource(st, given, fields)
+	if st.Query != nil {
+		source = st.Query.Text
 	}
 	items := make([]string, len(fields))
 	for i, f := range fields {
@@ -110,18 +113,20 @@ func feedQuery(st *sql.Insert, stream *stream) (string, error) {
 	return "SELECT " + strings.Join(items, ", ") + " FROM (" + source + ") " + alias, nil
 }
 
-// insertSource returns the text of the rows of an INSERT.
-func insertSource(st *sql.Insert) string {
-	if st.Query != nil {
-		return st.Query.Text
-	}
-	words, _ := sql.Words(st.Text)
-	for _, w := range words {
-		if w.Kind == sql.BareWord && strings.EqualFold(w.Text, "VALUES") {
-			return st.Text[w.Span.Start:]
+// valuesSource returns the VALUES of an INSERT, each with the type of its column: DuckDB
+// would look for one type for all values of a column first.
+func valuesSource(st *sql.Insert, given []sql.Ident, fields []types.Field) string {
+	rows := make([]string, len(st.Values))
+	for i, row := range st.Values {
+		cells := make([]string, len(row))
+		for k, e := range row {
+			at := e.Pos()
+			f := fields[indexOfField(fields, given[k].Name)]
+			cells[k] = fmt.Sprintf("CAST(%s AS %s)", st.Text[at.Start-st.Span.Start:at.End-st.Span.Start], f.Type)
 		}
+		rows[i] = "(" + strings.Join(cells, ", ") + ")"
 	}
-	return st.Text
+	return "VALUES " + strings.Join(rows, ", ")
 }
 
 func indexOfField(fields []types.Field, name string) int {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/exec"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -131,7 +132,7 @@ func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at s
 		out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, identText(row.name)))
 		return nil
 	}
-	return s.startQuery(ctx, b, row, wait, out)
+	return s.startQuery(ctx, b, row, wait, false, out)
 }
 
 // rowOf returns what the catalog is to keep of a query. old is what it keeps, nil for
@@ -156,10 +157,12 @@ func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) 
 func (d *definition) start() bool { return d.options.get("start") == "true" }
 
 // startQuery opens a query, stores it as running and launches it; with wait it comes
-// back when the query has ended.
-func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait bool, out Output) error {
+// back when a query with an end has ended.
+func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait, stored bool, out Output) error {
+	when := trigger(b.settings, wait)
+	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
-	j.onlyWindows = onlyWindows(b.plan)
+	j.onlyWindows, j.stored = onlyWindows(b.plan), stored
 	q, err := s.openQuery(ctx, b, j, out)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait 
 		return joinErrors(err, q.Close())
 	}
 	resumed := q.Resumed()
-	j.launch(q, trigger(b.settings, wait))
+	j.launch(q, when)
 	if !wait {
 		from := "started"
 		if !resumed.New {

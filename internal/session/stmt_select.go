@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/apache/arrow/go/v17/arrow"
+
 	"ssql/exec"
 	"ssql/plan"
 	"ssql/sinks"
@@ -79,7 +81,8 @@ type selectRun struct {
 	rows    int64
 	late    int64
 	bad     int64
-	windows int64 // open before they were flushed
+	badText string // about the first bad row
+	windows int64  // open before they were flushed
 }
 
 // limitOf returns the LIMIT of a plan, -1 without.
@@ -94,6 +97,11 @@ func limitOf(p *plan.Plan) int64 {
 func (r *selectRun) print(b *sinks.Batch) error {
 	r.late += b.Info.RowsLate
 	r.bad += b.Info.RowsBad
+	for _, side := range b.Side {
+		if side.Table == "bad_rows" && r.badText == "" {
+			r.badText = firstBad(side.Record)
+		}
+	}
 	for _, rec := range b.Records {
 		if err := r.table.Write(rec); err != nil {
 			return err
@@ -104,6 +112,28 @@ func (r *selectRun) print(b *sinks.Batch) error {
 		r.query.Stop()
 	}
 	return nil
+}
+
+// firstBad describes the first row of a record for ssql.bad_rows.
+func firstBad(rec arrow.Record) string {
+	cell := func(name string) string {
+		if at := rec.Schema().FieldIndices(name); len(at) == 1 && rec.Column(at[0]).IsValid(0) {
+			return rec.Column(at[0]).ValueStr(0)
+		}
+		return ""
+	}
+	where := cell("stream")
+	if file := cell("file"); file != "" {
+		where = file
+		if line := cell("line"); line != "" {
+			where += ":" + line
+		}
+	}
+	what := cell("reason")
+	if column := cell("column"); column != "" {
+		what = fmt.Sprintf("column %q: %s", column, what)
+	}
+	return "in " + where + ": " + what
 }
 
 // toEnd runs the query over what is there and, with flush, closes what is open then.
@@ -125,10 +155,10 @@ func (r *selectRun) toEnd(ctx context.Context, flush bool, out Output) error {
 		out.Notice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
 	}
 	if r.late > 0 {
-		out.Notice(fmt.Sprintf("%s came too late for their window and were left out", count(r.late, "row")))
+		out.Notice(fmt.Sprintf("left out: %s behind the watermark", count(r.late, "row")))
 	}
 	if r.bad > 0 {
-		out.Notice(fmt.Sprintf("%s could not be read and were left out", count(r.bad, "row")))
+		out.Notice(fmt.Sprintf("left out: %s that cannot be read, the first %s", count(r.bad, "row"), r.badText))
 	}
 	return nil
 }

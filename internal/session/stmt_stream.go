@@ -34,7 +34,7 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	}
 	if declared.spec.Check != nil {
 		if err := declared.spec.Check(declared.options); err != nil {
-			return placeAt(err, st.Name.Span)
+			return placeAt(err, pathSpan(st))
 		}
 	}
 	if st.Columns == nil {
@@ -150,7 +150,7 @@ func (s *Session) inferColumns(row *streamRow, st *sql.CreateStream, declared *s
 	}
 	fields, err := declared.spec.Infer(declared.options)
 	if err != nil {
-		return nil, placeAt(err, st.Name.Span)
+		return nil, placeAt(err, pathSpan(st))
 	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
@@ -168,11 +168,76 @@ func checkStream(cat *relations, declared *stream, st *sql.CreateStream) error {
 		}
 		seen[key] = true
 	}
+	// The planner places errors at the name of the stream, since it cannot know that
+	// this is the statement which declares it. So columns and watermarks are added one
+	// by one: what fails is at the one that was added last.
+	whole := *declared.plan
+	defer func() { *declared.plan = whole }()
+	declared.plan.Computed, declared.plan.Watermarks = nil, nil
+	for _, c := range st.Columns {
+		if c.Computed == nil {
+			continue
+		}
+		declared.plan.Computed = whole.Computed[:len(declared.plan.Computed)+1]
+		declared.plan.Order = orderUpTo(&whole, len(declared.plan.Computed))
+		if err := bindStream(cat, st.Name); err != nil {
+			return placeOver(err, c.Span)
+		}
+	}
+	for i, w := range st.Watermarks {
+		declared.plan.Watermarks = whole.Watermarks[:i+1]
+		if err := bindStream(cat, st.Name); err != nil {
+			return placeOver(err, w.Span)
+		}
+	}
+	*declared.plan = whole
+	return bindStream(cat, st.Name)
+}
+
+// orderUpTo returns the order of the columns of a stream without the computed ones
+// from n on.
+func orderUpTo(whole *plan.Stream, n int) []string {
+	left := map[string]bool{}
+	for _, c := range whole.Computed[n:] {
+		left[c.Name] = true
+	}
+	var order []string
+	for _, name := range whole.Order {
+		if !left[name] {
+			order = append(order, name)
+		}
+	}
+	return order
+}
+
+// bindStream plans SELECT * FROM a stream.
+func bindStream(cat *relations, name sql.Ident) error {
 	all := &sql.Query{
-		Body: &sql.Select{Items: []sql.SelectItem{{Expr: &sql.Star{}}}, From: &sql.TableRef{Name: sql.Name{st.Name}, Span: st.Name.Span}},
-		Text: "SELECT * FROM " + st.Name.Name,
+		Body: &sql.Select{Items: []sql.SelectItem{{Expr: &sql.Star{}}}, From: &sql.TableRef{Name: sql.Name{name}, Span: name.Span}},
+		Text: "SELECT * FROM " + name.Name,
 	}
 	_, err := plan.Bind(all, cat, plan.Options{})
+	return err
+}
+
+// pathSpan returns where a CREATE STREAM says what it reads: its option path, else its
+// name.
+func pathSpan(st *sql.CreateStream) sql.Span {
+	for _, o := range st.Options {
+		if strings.EqualFold(o.Key.Name, "path") {
+			return o.ValueAt
+		}
+	}
+	return st.Name.Span
+}
+
+// placeOver gives an error a place, whatever it had.
+func placeOver(err error, at sql.Span) error {
+	if e, ok := err.(*sqlerr.Error); ok {
+		placed := *e
+		placed.Span = at
+		return &placed
+	}
 	return err
 }
 

@@ -105,7 +105,7 @@ func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Outp
 		// Its positions are in the stored text, not in what was typed.
 		return unplaced(err, fmt.Sprintf("starting query %q", row.name))
 	}
-	return s.startQuery(ctx, b, row, wait, out)
+	return s.startQuery(ctx, b, row, wait, true, out)
 }
 
 // unplaced takes the position out of an error that is about another text.

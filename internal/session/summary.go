@@ -89,6 +89,9 @@ func count(n int64, noun string) string {
 	if strings.HasSuffix(noun, "ch") {
 		return number(n) + " " + noun + "es"
 	}
+	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
+		return number(n) + " " + stem + "ries"
+	}
 	return number(n) + " " + noun + "s"
 }
 

@@ -130,7 +130,7 @@ func TestNumbers(t *testing.T) {
 			t.Errorf("%d: got %s, want %s", n, got, want)
 		}
 	}
-	if got := count(2, "batch") + ", " + count(1, "row"); got != "2 batches, 1 row" {
+	if got := count(2, "batch") + ", " + count(1, "row") + ", " + count(3, "query"); got != "2 batches, 1 row, 3 queries" {
 		t.Error(got)
 	}
 }

@@ -39,7 +39,7 @@ func dotCommands() []dotCommand {
 		{"read", "FILE", "run a script", 1, 1, dotRead},
 		{"schema", "[NAME]", "show how tables and views were made", 0, 1, dotSchema},
 		{"streams", "", "list the streams", 0, 0, dotStatement("SHOW STREAMS")},
-		{"tables", "[PATTERN]", "list tables and views", 0, 1, dotTables},
+		{"tables", "[PATTERN]", "list tables and views; with a pattern also those of ssql itself", 0, 1, dotTables},
 		{"timer", "on|off", "print how long statements take", 1, 1, dotTimer},
 	}
 }
@@ -49,11 +49,13 @@ var psqlAliases = map[string]string{
 	`\d`: ".schema", `\dt`: ".tables", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help",
 }
 
-// runDot runs one dot command; an error other than errExit has been printed.
-func (s *Shell) runDot(ctx context.Context, dir, line string) error {
+// runDot runs the dot command that begins at an offset of a text; an error other than
+// errExit has been printed.
+func (s *Shell) runDot(ctx context.Context, src *sqlerr.Source, dir string, at int) error {
+	line, _, _ := strings.Cut(src.Text[at:], "\n")
 	err := s.dispatchDot(ctx, dir, strings.TrimSpace(line))
 	if e, ok := err.(*sqlerr.Error); ok && e.Code == codeDot {
-		s.printError(err, nil)
+		s.printError(err, src, at)
 	}
 	return err
 }

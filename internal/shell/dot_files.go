@@ -54,7 +54,7 @@ func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
 }
 
 func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {
-	where := ""
+	where := " AND table_schema <> 'ssql'"
 	if len(args) == 1 {
 		where = " AND table_name ILIKE " + quoteText(args[0])
 	}

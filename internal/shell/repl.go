@@ -7,7 +7,6 @@ import (
 	"io"
 	"strings"
 
-	"ssql/internal/shell/render"
 	"ssql/sql"
 )
 
@@ -111,8 +110,11 @@ func (s *Shell) leaveHint() string {
 		if n > 1 {
 			verb = "stop"
 		}
-		hint += fmt.Sprintf("; %s then %s after the running batch", render.CountOf(int64(n), "query"), verb)
-		hint = strings.Replace(hint, "querys", "queries", 1)
+		noun := "1 query"
+		if n > 1 {
+			noun = fmt.Sprintf("%d queries", n)
+		}
+		hint += fmt.Sprintf("; %s then %s after the running batch", noun, verb)
 	}
 	return hint
 }

@@ -22,7 +22,7 @@ const scriptBytesMax = 64 << 20
 func (s *Shell) RunFile(ctx context.Context, path string) error {
 	text, err := readScript(path)
 	if err != nil {
-		s.printError(err, nil)
+		s.printError(err, nil, 0)
 		return err
 	}
 	dir, err := filepath.Abs(filepath.Dir(path))
@@ -81,13 +81,15 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) e
 		}
 		switch {
 		case dot >= 0:
-			line, _, _ := strings.Cut(text[dot:], "\n")
-			if err := s.runDot(ctx, dir, line); err != nil {
+			if err := s.runDot(ctx, src, dir, dot); err != nil {
 				return err
 			}
-			from = min(dot+len(line)+1, len(text))
+			from = len(text)
+			if end := strings.IndexByte(text[dot:], '\n'); end >= 0 {
+				from = dot + end + 1
+			}
 		case fault != nil:
-			s.printError(fault, src)
+			s.printError(fault, src, rest)
 			return fault
 		default:
 			return nil
@@ -106,7 +108,7 @@ func (s *Shell) RunStdin(ctx context.Context, dir string) error {
 		all.WriteString(line)
 		if all.Len() > scriptBytesMax {
 			err := sqlerr.New("E_LIMIT", "standard input is larger than %d MiB", scriptBytesMax>>20)
-			s.printError(err, nil)
+			s.printError(err, nil, 0)
 			return err
 		}
 		if text := pending.String(); readErr != nil || isDotCommand(text) || sql.Complete(text) {

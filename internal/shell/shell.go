@@ -129,12 +129,14 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 		s.endRedirect()
 	}
 	if err != nil {
-		s.printError(err, src)
+		s.printError(err, src, piece.Span.Start)
 	}
 	return err
 }
 
-func (s *Shell) printError(err error, src *sqlerr.Source) {
+// printError prints an error of what begins at an offset of its source. An error that
+// knows no better place, such as the failure of a query, gets that one in a script.
+func (s *Shell) printError(err error, src *sqlerr.Source, at int) {
 	s.failed = true
 	s.writeLock.Lock()
 	defer s.writeLock.Unlock()
@@ -142,7 +144,17 @@ func (s *Shell) printError(err error, src *sqlerr.Source) {
 		fmt.Fprintln(s.stderr(), "interrupted")
 		return
 	}
-	fmt.Fprintln(s.stderr(), render.EscapeKeepLines(sqlerr.Render(err, src)))
+	var known *sqlerr.Error
+	if errors.As(err, &known) && known.Span != (sqlerr.Span{}) {
+		fmt.Fprintln(s.stderr(), render.EscapeKeepLines(sqlerr.Render(err, src)))
+		return
+	}
+	prefix := ""
+	if src != nil && src.Name != "" {
+		line, column := src.Position(at)
+		prefix = fmt.Sprintf("%s:%d:%d: ", src.Name, line, column)
+	}
+	fmt.Fprintln(s.stderr(), render.EscapeKeepLines(prefix+sqlerr.Render(err, nil)))
 }
 
 // endRedirect closes the file of .output or .once.
@@ -167,6 +179,12 @@ func (s *Shell) renderOptions() render.Options {
 		}
 	}
 	return o
+}
+
+// WaitForQueries waits for queries that scripts have left running. Those that fail say
+// so themselves.
+func (s *Shell) WaitForQueries(ctx context.Context) error {
+	return s.interruptible(ctx, s.cfg.Session.WaitAll)
 }
 
 // ExitCode returns the status that a process ends with after err (design §1).

@@ -1,6 +1,7 @@
 package sqlerr
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -68,22 +69,16 @@ func writeCaret(b *strings.Builder, src *Source, span Span) {
 }
 
 func asError(err error) *Error {
-	for e := err; e != nil; {
-		if s, ok := e.(*Error); ok {
-			if e == err {
-				return s
-			}
-			// Keep what the wrappers say was being done, but the code, position and
-			// hint of the user-facing error inside.
-			c := *s
-			c.Text, c.Err = strings.TrimPrefix(strings.Replace(err.Error(), s.Code+": ", "", 1), ": "), nil
-			return &c
-		}
-		u, ok := e.(interface{ Unwrap() error })
-		if !ok {
-			break
-		}
-		e = u.Unwrap()
+	if s, ok := err.(*Error); ok {
+		return s
+	}
+	var s *Error
+	if errors.As(err, &s) {
+		// Keep what the wrappers say was being done, but the code, position and hint of
+		// the user-facing error inside.
+		c := *s
+		c.Text, c.Err = strings.TrimPrefix(strings.Replace(err.Error(), s.Code+": ", "", 1), ": "), nil
+		return &c
 	}
 	return &Error{Code: Internal, Text: err.Error(), Hint: "this is a bug in ssql; please report it with the script that led here"}
 }

@@ -24,7 +24,7 @@ func newSample(schema *arrow.Schema, o Options) *sample {
 	s := &sample{null: nullText(o), rowsMax: o.RowsMax}
 	for _, f := range schema.Fields() {
 		s.names = append(s.names, Escape(f.Name))
-		s.types = append(s.types, boxTypeName(TypeName(f.Type)))
+		s.types = append(s.types, boxTypeName(fieldType(f)))
 		s.right = append(s.right, isNumber(f.Type))
 	}
 	return s
@@ -71,6 +71,15 @@ func (s *sample) shown() (rows [][]string, gap int) {
 	rows = append(rows, s.head...)
 	rows = append(rows, s.tail[s.tailNext:]...)
 	return append(rows, s.tail[:s.tailNext]...), gap
+}
+
+// fieldType returns the SQL type of a field: what its metadata says, else what its Arrow
+// type is.
+func fieldType(f arrow.Field) string {
+	if name, ok := f.Metadata.GetValue("ssql.type"); ok {
+		return name
+	}
+	return TypeName(f.Type)
 }
 
 func isNumber(t arrow.DataType) bool {
