@@ -1,0 +1,163 @@
+package oracle
+
+import (
+	"fmt"
+	"math/big"
+
+	"ssql/sql/types"
+)
+
+// Aggregate is one row of the table of aggregates.
+type Aggregate struct {
+	Name string
+	// Takes reports whether it can be computed over a column.
+	Takes func(c Column) bool
+	// Type is its result's.
+	Type func(arg types.Type) types.Type
+	// Duck writes it for DuckDB, given how to write a call of a function with its filter,
+	// over the argument in a format.
+	Duck func(call func(name, format string) string, arg types.Type) string
+	// Of computes it from the values that are not NULL, in the order of the rows.
+	Of func(values []Value, arg types.Type) Value
+	// Approx: the last bits of a result over doubles that are no exact numbers depend
+	// on the order of the rows.
+	Approx bool
+	// Keeps says that the result is one of the values, so that it shifts with times.
+	Keeps bool
+}
+
+// aggregates is the table of aggregates, in the order of their names.
+var aggregates = []Aggregate{
+	{
+		// DuckDB adds integers exactly, Spark as doubles: domains with Avg give both the
+		// same. Of decimals DuckDB's average is a double, Spark's a decimal rounded half up.
+		Name:  "avg",
+		Takes: func(c Column) bool { return c.Domain != nil && c.Domain.Avg },
+		Type: func(arg types.Type) types.Type {
+			if arg.Kind == types.Decimal {
+				return types.DecimalOf(arg.Precision+4, arg.Scale+4)
+			}
+			return types.Of(types.Double)
+		},
+		Duck: func(call func(name, format string) string, arg types.Type) string {
+			if arg.Kind == types.Decimal {
+				sum := fmt.Sprintf("(%s * 10000)", call("sum", fmt.Sprintf("CAST(%%s * %d AS BIGINT)", pow10(arg.Scale))))
+				n := call("count", "%s")
+				return fmt.Sprintf("CAST(sign(%s) * ((2 * abs(%s) + %s) // (2 * %s)) AS DECIMAL(38,0))", sum, sum, n, n)
+			}
+			return call("avg", "%s")
+		},
+		Of: average, Approx: true,
+	},
+	{
+		Name:  "count",
+		Takes: func(Column) bool { return true },
+		Type:  func(types.Type) types.Type { return types.Of(types.BigInt) },
+		Duck:  plainCall("count"),
+		Of:    func(values []Value, _ types.Type) Value { return int64(len(values)) },
+	},
+	{
+		Name:  "max",
+		Takes: func(Column) bool { return true },
+		Type:  func(arg types.Type) types.Type { return arg },
+		Duck:  plainCall("max"),
+		Of:    func(values []Value, _ types.Type) Value { return extreme(values, 1) },
+		Keeps: true,
+	},
+	{
+		Name:  "min",
+		Takes: func(Column) bool { return true },
+		Type:  func(arg types.Type) types.Type { return arg },
+		Duck:  plainCall("min"),
+		Of:    func(values []Value, _ types.Type) Value { return extreme(values, -1) },
+		Keeps: true,
+	},
+	{
+		Name:  "sum",
+		Takes: func(c Column) bool { return c.Domain != nil && c.Domain.Sum },
+		Type: func(arg types.Type) types.Type {
+			switch arg.Kind {
+			case types.Decimal:
+				return types.DecimalOf(arg.Precision+10, arg.Scale)
+			case types.Double:
+				return arg
+			}
+			return types.Of(types.BigInt)
+		},
+		Duck: plainCall("sum"),
+		Of:   total, Approx: true,
+	},
+}
+
+func plainCall(name string) func(func(name, format string) string, types.Type) string {
+	return func(call func(name, format string) string, _ types.Type) string { return call(name, "%s") }
+}
+
+func pow10(n int32) int64 {
+	p := int64(1)
+	for range n {
+		p *= 10
+	}
+	return p
+}
+
+func extreme(values []Value, sign int) Value {
+	var best Value
+	for _, v := range values {
+		if best == nil || compare(v, best)*sign > 0 {
+			best = v
+		}
+	}
+	return best
+}
+
+func total(values []Value, arg types.Type) Value {
+	if len(values) == 0 {
+		return nil
+	}
+	switch arg.Kind {
+	case types.Double:
+		sum := 0.0
+		for _, v := range values {
+			sum += v.(float64)
+		}
+		return sum
+	case types.Decimal:
+		sum := new(big.Int)
+		for _, v := range values {
+			sum.Add(sum, v.(*big.Int))
+		}
+		return sum
+	}
+	sum := int64(0)
+	for _, v := range values {
+		sum += v.(int64)
+	}
+	return sum
+}
+
+func average(values []Value, arg types.Type) Value {
+	if len(values) == 0 {
+		return nil
+	}
+	if arg.Kind == types.Decimal {
+		// Four more digits, and half a unit away from zero.
+		sum := total(values, arg).(*big.Int)
+		twice := new(big.Int).Mul(new(big.Int).Abs(sum), big.NewInt(20000))
+		n := big.NewInt(int64(len(values)))
+		q := twice.Add(twice, n).Div(twice, new(big.Int).Mul(n, big.NewInt(2)))
+		if sum.Sign() < 0 {
+			q.Neg(q)
+		}
+		return q
+	}
+	sum := 0.0
+	for _, v := range values {
+		if d, ok := v.(float64); ok {
+			sum += d
+		} else {
+			sum += float64(v.(int64))
+		}
+	}
+	return sum / float64(len(values))
+}

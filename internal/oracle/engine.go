@@ -1,0 +1,310 @@
+package oracle
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/exec"
+	"ssql/internal/vfs"
+	"ssql/plan"
+	"ssql/sinks"
+	memsink "ssql/sinks/memory"
+	"ssql/sources"
+	memsource "ssql/sources/memory"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// Way is how a case runs. The zero value is the plainest way.
+type Way struct {
+	ChunkRows, Workers int
+	// RestartEach closes the query after every batch and opens it again.
+	RestartEach bool
+	// CrashAt lets the disk fail at its n-th operation, from 1, and start again as
+	// Crash leaves it; 0 for never.
+	CrashAt int
+	Crash   vfs.CrashMode
+	Seed    uint64 // of what a crash leaves
+}
+
+// Batch is what one batch did, of the engine or of the model.
+type Batch struct {
+	ID, In    int64
+	Rows      []Row
+	Watermark int64
+	Bad       int64
+	// Ops are the stateful operators, nearest to the sink first.
+	Ops []OpStats
+}
+
+// OpStats is what one operator reports of a batch.
+type OpStats struct{ Late, Total int64 }
+
+// Outcome is what a run of the engine left.
+type Outcome struct {
+	Batches  []Batch
+	Sink     []Row    // in the order of the sink
+	SinkText []string // the same, to the last bit
+	Late     int64    // counted in all batches
+	LateRows []string // kept beside the sink
+	DiskOps  int      // operations on the disk
+}
+
+// run is one life of a case in the engine, over any number of starts.
+type run struct {
+	c     *Case
+	way   Way
+	plan  *plan.Plan
+	disk  *vfs.Mem
+	fault *vfs.Injector
+	store memsink.Store
+	query *exec.Query // nil while it is closed
+	input []*memsource.Stream
+	out   Outcome
+	ran   int // batches in this start
+	fatal error
+}
+
+// catalog gives the streams of a case to the planner.
+type catalog struct{ *Case }
+
+// Relation finds a stream.
+func (c catalog) Relation(name sql.Name) (*plan.Relation, error) {
+	for _, s := range c.Streams {
+		if s.Name == name[len(name)-1].Name {
+			return &plan.Relation{Name: s.Name, Stream: s.declared()}, nil
+		}
+	}
+	return nil, nil
+}
+
+// Similar knows nothing.
+func (c catalog) Similar(string) string { return "" }
+
+func (s *Stream) declared() *plan.Stream {
+	d := &plan.Stream{ID: s.Name}
+	for _, c := range s.Cols {
+		d.Stored = append(d.Stored, types.Field{Name: c.Name, Type: c.Type, Nullable: true})
+		d.Order = append(d.Order, c.Name)
+	}
+	if s.DelayMicros >= 0 {
+		d.Watermarks = []plan.StreamWatermark{{Column: "ts", DelayMicros: s.DelayMicros}}
+	}
+	return d
+}
+
+// Run runs a case in the engine to its end.
+func Run(c *Case, way Way) (*Outcome, error) {
+	q, err := sql.ParseQueryText(c.Query.SQL())
+	if err != nil {
+		return nil, fmt.Errorf("parsing: %w", err)
+	}
+	p, err := plan.Bind(q, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy})
+	if err != nil {
+		return nil, fmt.Errorf("binding: %w", err)
+	}
+	r := &run{c: c, way: way, plan: p, disk: vfs.NewMem()}
+	fault := vfs.Fault{}
+	if way.CrashAt > 0 {
+		fault = vfs.Fault{At: way.CrashAt, Err: vfs.ErrCrashed, Sticky: true}
+	}
+	r.fault = vfs.NewInjector(r.disk, fault)
+	for range c.Streams {
+		r.input = append(r.input, memsource.NewStream())
+	}
+	for _, f := range c.Feeds {
+		if err := r.feed(f); err != nil {
+			return nil, err
+		}
+		if f.Hold {
+			continue
+		}
+		if err := r.drain(); err != nil {
+			return nil, err
+		}
+	}
+	r.out.DiskOps = r.fault.Ops()
+	if r.query != nil {
+		if err := r.query.Close(); err != nil && !r.fault.Crashed() {
+			return nil, err
+		}
+	}
+	return &r.out, r.collect()
+}
+
+func (r *run) feed(f Feed) error {
+	for i, rows := range f.Rows {
+		if len(rows) == 0 {
+			continue
+		}
+		rec := record(r.c.Streams[i].Cols, rows)
+		if err := r.input[i].Feed(rec); err != nil {
+			return err
+		}
+		rec.Release()
+	}
+	return nil
+}
+
+// drain runs batches until none is due, through restarts and crashes.
+func (r *run) drain() error {
+	for {
+		r.ran = 0
+		err := r.once()
+		switch {
+		case err != nil && r.fault.Crashed():
+			seed := rand.New(rand.NewPCG(r.way.Seed, uint64(r.way.CrashAt)))
+			r.disk = r.disk.CrashClone(seed, r.way.Crash)
+			r.fault = vfs.NewInjector(r.disk, vfs.Fault{})
+		case err != nil:
+			return err
+		case r.fatal != nil:
+			return r.fatal
+		case !r.way.RestartEach || r.ran == 0:
+			return nil
+		}
+	}
+}
+
+// once opens the query if it is closed and runs it until nothing is due or it was
+// stopped. It stays open for the next feed, but after a stop and after a failure.
+func (r *run) once() error {
+	if r.query == nil {
+		if err := r.open(); err != nil {
+			return err
+		}
+	}
+	err := r.query.Run(context.Background(), exec.Trigger{Kind: exec.AvailableNow})
+	if err != nil || r.way.RestartEach {
+		err = errors.Join(err, r.query.Close())
+		r.query = nil
+	}
+	return err
+}
+
+func (r *run) open() error {
+	sink, err := r.store.Open(sinks.OpenContext{Query: "q", Target: "q"})
+	if err != nil {
+		return err
+	}
+	cfg := exec.Config{
+		Name: "q", Plan: r.plan, Sink: sink, FS: r.fault, Dir: "checkpoint", NoDataBatches: r.c.NoData,
+		Workers: r.way.Workers, ChunkRows: r.way.ChunkRows, Limits: sources.Limits{FilesMax: 1},
+		Keys: r.plan.KeyColumns, WindowColumn: -1, SnapshotEvery: 3, OnBatch: r.observe,
+	}
+	for _, s := range r.plan.Sources {
+		cfg.Sources = append(cfg.Sources, r.source(s))
+	}
+	r.query, err = exec.Open(context.Background(), cfg)
+	return err
+}
+
+func (r *run) source(s plan.SourceRef) sources.Source {
+	for i, have := range r.c.Streams {
+		if have.Name == s.Stream {
+			return &cutSource{Source: r.input[i].Open(s.Fields), rows: int64(r.c.SegmentRows)}
+		}
+	}
+	return nil
+}
+
+// observe keeps what a batch did. A batch that is run again after a crash is kept once.
+func (r *run) observe(p *exec.Progress, recs []arrow.Record) {
+	r.ran++
+	if r.way.RestartEach {
+		r.query.Stop()
+	}
+	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
+	for _, rec := range recs {
+		rows, err := rowsOf(rec)
+		r.fatal = errors.Join(r.fatal, err)
+		b.Rows = append(b.Rows, rows...)
+	}
+	for _, o := range p.StateOperators {
+		b.Ops = append(b.Ops, OpStats{o.NumRowsDroppedByWatermark, o.NumRowsTotal})
+	}
+	if n := len(r.out.Batches); n > 0 && r.out.Batches[n-1].ID == b.ID {
+		r.out.Batches[n-1] = b
+		return
+	}
+	r.out.Batches = append(r.out.Batches, b)
+}
+
+// collect reads the sink.
+func (r *run) collect() error {
+	for _, rec := range r.store.Rows("q") {
+		rows, err := rowsOf(rec)
+		if err != nil {
+			return err
+		}
+		r.out.Sink = append(r.out.Sink, rows...)
+		r.out.SinkText = append(r.out.SinkText, recordText(rec, 0))
+	}
+	for _, rec := range r.store.Side("late_rows") {
+		for i := range int(rec.NumRows()) {
+			r.out.LateRows = append(r.out.LateRows, recordText(rec, i))
+		}
+	}
+	for _, b := range r.out.Batches {
+		for _, o := range b.Ops {
+			r.out.Late += o.Late
+		}
+	}
+	return nil
+}
+
+func recordText(rec arrow.Record, row int) string {
+	cells := make([]string, rec.NumCols())
+	for i := range cells {
+		cells[i] = types.Text(rec.Column(i), row)
+	}
+	return strings.Join(cells, " | ")
+}
+
+// cutSource cuts the rows of another source into segments of a number of rows, as files
+// on a disk would be.
+type cutSource struct {
+	sources.Source
+	rows int64
+}
+
+// Segments reads the range and cuts it.
+func (s *cutSource) Segments(ctx context.Context, r sources.Range) ([]sources.Segment, error) {
+	whole, err := s.Source.Segments(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	var out []sources.Segment
+	for _, seg := range whole {
+		err := seg.Read(ctx, &sources.ReadContext{ChunkRows: int(s.rows)}, func(rec arrow.Record) error {
+			rec.Retain()
+			out = append(out, cutSegment{rec})
+			return nil
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// cutSegment is one segment.
+type cutSegment struct{ rec arrow.Record }
+
+// Read gives the rows in chunks.
+func (s cutSegment) Read(_ context.Context, c *sources.ReadContext, emit func(rec arrow.Record) error) error {
+	for at := int64(0); at < s.rec.NumRows(); at += int64(c.ChunkRows) {
+		chunk := s.rec.NewSlice(at, min(at+int64(c.ChunkRows), s.rec.NumRows()))
+		err := emit(chunk)
+		chunk.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,223 @@
+package oracle
+
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan"
+	"ssql/sql/types"
+)
+
+// Query is a random query: a selection of expressions, or an aggregation.
+type Query struct {
+	Mode plan.Mode
+	From Rel
+	Time string // the event-time column of From
+	Cond Expr   // WHERE; nil without
+	// Window is over Time; nil without.
+	Window *Window
+	// Select is what a query without aggregation selects.
+	Select []Item
+	// Grouped makes it an aggregation by window, Keys and, with ByTime, Time.
+	Grouped bool
+	Keys    []Column
+	ByTime  bool
+	Calls   []Call
+	// Having compares the first call with a constant; nil without.
+	Having *Having
+}
+
+// Item is a selected expression.
+type Item struct {
+	Name string
+	Expr Expr
+}
+
+// Call is an aggregate over a column.
+type Call struct {
+	Name     string
+	Agg      *Aggregate
+	Arg      Expr // nil for count(*)
+	ArgCol   Column
+	Distinct bool
+	Filter   Expr // nil without
+}
+
+// Having is `call op constant` for the first call.
+type Having struct {
+	Op    int // index into comparisons
+	Value Value
+}
+
+// Type returns the type of the result.
+func (c Call) Type() types.Type { return c.Agg.Type(c.argType()) }
+
+func (c Call) argType() types.Type {
+	if c.Arg == nil {
+		return types.Of(types.BigInt)
+	}
+	return c.Arg.Type()
+}
+
+// SQL writes the call.
+func (c Call) SQL(d dialect) string {
+	call := func(name, format string) string {
+		arg := "*"
+		if c.Arg != nil {
+			arg = fmt.Sprintf(format, c.Arg.SQL())
+		}
+		if c.Distinct {
+			arg = "DISTINCT " + arg
+		}
+		text := name + "(" + arg + ")"
+		if c.Filter != nil {
+			text += " FILTER (WHERE " + c.Filter.SQL() + ")"
+		}
+		return text
+	}
+	if d == engine {
+		return call(c.Agg.Name, "%s")
+	}
+	return c.Agg.Duck(call, c.argType())
+}
+
+// Columns returns the columns of the result.
+func (q *Query) Columns() []Column {
+	var out []Column
+	if !q.Grouped {
+		for _, it := range q.Select {
+			out = append(out, Column{Name: it.Name, Type: it.Expr.Type(), Shifts: readsTime(it.Expr)})
+		}
+		return out
+	}
+	out = q.keyColumns()
+	for _, c := range q.Calls {
+		out = append(out, Column{
+			Name: c.Name, Type: c.Type(), Shifts: c.Agg.Keeps && c.Arg != nil && readsTime(c.Arg),
+			Approx: c.Agg.Approx && c.ArgCol.Domain != nil && c.ArgCol.Domain.Approx,
+		})
+	}
+	return out
+}
+
+// keyColumns are the columns that tell the groups apart.
+func (q *Query) keyColumns() []Column {
+	var out []Column
+	if q.Window != nil {
+		out = windowColumns()
+	}
+	if q.ByTime {
+		out = append(out, Column{Name: q.Time, Type: types.Of(types.Timestamp), Shifts: true})
+	}
+	return append(out, q.Keys...)
+}
+
+// SQL writes the query for the engine.
+func (q *Query) SQL() string {
+	spark := q.Window != nil && q.Window.Spark
+	from := q.From.From(engine)
+	if q.Window != nil && !spark {
+		from = q.Window.table(q.From, q.Time)
+	}
+	if !q.Grouped {
+		items := list(q.Select, func(it Item) string { return it.Expr.SQL() + " AS " + it.Name })
+		return fmt.Sprintf("SELECT %s FROM %s%s", items, from, q.where())
+	}
+	groups := columnNames(q.keyColumns())
+	items := groups
+	if spark {
+		rest := groups[2:]
+		items = append([]string{"window.start AS window_start", "window.end AS window_end"}, rest...)
+		groups = append([]string{q.Window.call(q.Time)}, rest...)
+	}
+	for _, c := range q.Calls {
+		items = append(items[:len(items):len(items)], c.SQL(engine)+" AS "+c.Name)
+	}
+	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), groupBy(groups), q.having(engine))
+}
+
+func columnNames(cols []Column) []string {
+	out := make([]string, len(cols))
+	for i, c := range cols {
+		out[i] = c.Name
+	}
+	return out
+}
+
+func groupBy(groups []string) string {
+	if len(groups) == 0 {
+		return ""
+	}
+	return " GROUP BY " + strings.Join(groups, ", ")
+}
+
+func (q *Query) where() string {
+	if q.Cond == nil {
+		return ""
+	}
+	return " WHERE " + q.Cond.SQL()
+}
+
+func (q *Query) having(d dialect) string {
+	if q.Having == nil {
+		return ""
+	}
+	c := q.Calls[0]
+	return fmt.Sprintf(" HAVING %s %s %s", c.SQL(d), comparisons[q.Having.Op].op, literal(q.Having.Value, c.Type()))
+}
+
+// DuckSQL writes the query for DuckDB: the rows that the engine's sink must hold when
+// the watermark has arrived at finalMicros and no row was late.
+func (q *Query) DuckSQL(finalMicros int64) string {
+	from := q.From.From(duck)
+	if q.Window != nil {
+		from = q.Window.duckFrom(q.From, q.Time)
+	}
+	conds := []string{"TRUE"}
+	if q.Cond != nil {
+		conds = append(conds, q.Cond.SQL())
+	}
+	if j, ok := q.From.(*Join); ok && j.Outer && !q.Grouped {
+		// A left row without partner comes out when its time is over.
+		conds = append(conds, fmt.Sprintf("(r_ts IS NOT NULL OR l_ts <= make_timestamp(%d))", j.leftGone(finalMicros)))
+	}
+	if !q.Grouped {
+		return fmt.Sprintf("SELECT %s FROM %s WHERE %s",
+			list(q.Select, func(it Item) string { return cast(it.Expr.SQL(), it.Expr.Type()) }), from, strings.Join(conds, " AND "))
+	}
+	if q.Mode == plan.Append {
+		closing := "window_end"
+		if q.ByTime {
+			closing = q.Time
+		}
+		if j, ok := q.From.(*Join); ok {
+			finalMicros = j.output(finalMicros)
+		}
+		conds = append(conds, fmt.Sprintf("%s <= make_timestamp(%d)", closing, finalMicros))
+	}
+	groups := columnNames(q.keyColumns())
+	items := groups
+	for _, c := range q.Calls {
+		items = append(items[:len(items):len(items)], duckResult(c))
+	}
+	return fmt.Sprintf("SELECT %s FROM %s WHERE %s%s%s", strings.Join(items, ", "), from, strings.Join(conds, " AND "), groupBy(groups), q.having(duck))
+}
+
+func cast(text string, t types.Type) string { return "CAST(" + text + " AS " + t.String() + ")" }
+
+// duckResult casts a call to its type; an average of decimals comes without its point.
+func duckResult(c Call) string {
+	if c.Agg.Name == "avg" && c.Type().Kind == types.Decimal {
+		return c.SQL(duck)
+	}
+	return cast(c.SQL(duck), c.Type())
+}
+
+// shifted returns the query with its event-time constants moved.
+func (q *Query) shifted(micros int64) *Query {
+	out := *q
+	if q.Cond != nil {
+		out.Cond = shifted(q.Cond, micros)
+	}
+	return &out
+}
