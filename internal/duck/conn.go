@@ -84,13 +84,7 @@ func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.
 		if err != nil {
 			return err
 		}
-		interrupted := make(chan struct{})
-		stop := context.AfterFunc(ctx, func() { defer close(interrupted); interrupt(dc) })
-		defer func() {
-			if !stop() {
-				<-interrupted // or it would hit the next statement
-			}
-		}()
+		defer interruptWhenDone(ctx, dc)()
 		reader, err = a.QueryContext(ctx, text, args...)
 		return err
 	})
