@@ -33,7 +33,7 @@ func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
 
 // finish turns the bound tree into a checked plan.
 func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
-	p := &Plan{Root: rewrite(root), Policy: o.Policy, Notices: b.notices, span: q.Span}
+	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, Notices: b.notices, span: q.Span}
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
 	if q.Emit != nil {
@@ -44,6 +44,26 @@ func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
 	}
 	p.Notices = append(p.Notices, warnings(p)...)
 	return p, nil
+}
+
+// typed gives result columns that are always NULL the type INTEGER, as DuckDB does:
+// a sink cannot make a column without a type.
+func typed(root Node) Node {
+	p := &Project{Input: root}
+	changed := false
+	for i, c := range root.Columns() {
+		var e expr.Expr = ref(root, i)
+		if c.Type.Kind == types.Null {
+			changed = true
+			c.Type = types.Of(types.Int)
+			e = expr.NewLiteral(c.Type, nil)
+		}
+		p.Exprs, p.Cols = append(p.Exprs, e), append(p.Cols, c)
+	}
+	if !changed {
+		return root
+	}
+	return p
 }
 
 // emitDelay is the delay that EMIT AFTER WINDOW CLOSE WITH DELAY adds to every

@@ -55,6 +55,11 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 	if t.Stream && rel.Table != nil {
 		return nil, sqlerr.At(span, codeNoStream, "%q is a table, not a stream", rel.Name).WithHint("leave out STREAM to read it as a table")
 	}
+	// A table is read as it is at the start of each batch, which is what AS OF asks for.
+	if t.AsOf != nil && rel.Table == nil {
+		return nil, sqlerr.At(b.at(t.AsOf.Pos()), codeUnsupported, "FOR SYSTEM_TIME AS OF needs a table, and %q is a stream", rel.Name).
+			WithHint("join two streams on an equality and a range of their event times")
+	}
 	switch {
 	case rel.Stream != nil:
 		n, err := b.stream(rel, span)

@@ -35,9 +35,6 @@ func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := checkAsOf(b, t, right); err != nil {
-		return nil, err
-	}
 	if isStatic(left.node) && isStatic(right.node) {
 		return nil, sqlerr.At(span, codeUnsupported, "two tables are joined beside a stream").
 			WithHint("join the tables in a sub-query of their own: JOIN (SELECT ... FROM a JOIN b ON ...) ab ON ...")
@@ -250,17 +247,6 @@ func (b *binder) mergeUsing(j *Join, both *scope, using []sql.Ident, shift int) 
 		out.node = appendColumns(j, exprs, cols)
 	}
 	return out, nil
-}
-
-// checkAsOf allows FOR SYSTEM_TIME AS OF on tables only: a table is read as it is at
-// the start of each batch.
-func checkAsOf(b *binder, t *sql.Join, right *scope) error {
-	r, ok := t.Right.(*sql.TableRef)
-	if !ok || r.AsOf == nil || isStatic(right.node) {
-		return nil
-	}
-	return sqlerr.At(b.at(r.AsOf.Pos()), codeUnsupported, "FOR SYSTEM_TIME AS OF needs a table on the right, and %q is a stream", dotted(r.Name)).
-		WithHint("join two streams on an equality and a range of their event times")
 }
 
 // eventColumns returns the columns of a node that are event time.

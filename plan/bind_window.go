@@ -333,7 +333,8 @@ func (x *exprBinder) windowValue(e *sql.Call) (value, error) {
 		return value{}, err
 	}
 	if x.rows && len(x.scope.windows) == 0 {
-		return value{}, sqlerr.At(args.span, codeMisplaced, "%s may not stand in %s", e.Name.Name, x.clause)
+		return value{}, sqlerr.At(args.span, codeMisplaced, "%s may not stand in %s", e.Name.Name, x.clause).
+			WithHint("select it in a sub-query, and put the condition around that: SELECT * FROM (SELECT *, %s(...) AS w FROM s) WHERE w.start > ...", e.Name.Name)
 	}
 	w, err := x.bindWindow(args)
 	if err != nil {

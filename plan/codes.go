@@ -36,7 +36,7 @@ const (
 	codeWatermarkTwice    = "WATERMARK_TWICE"
 	codeWatermarkNegative = "WATERMARK_DELAY_NEGATIVE"
 
-	codeDistinct        = "DISTINCT_WITHOUT_BOUND"
+	codeDistinct        = "DISTINCT_AGGREGATE"
 	codeOutputMode      = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
 	codeTwoEventTimes   = "TWO_EVENT_TIMES"
 	codeSort            = "SORT_NOT_IN_COMPLETE_MODE"

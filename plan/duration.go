@@ -72,3 +72,6 @@ func durationText(micros int64) string {
 	}
 	return sql.IntervalText(types.Interval{Days: int32(days), Micros: micros % types.DayMicros})
 }
+
+// DurationText writes a duration in words, as a user would: 1 hour 30 minutes.
+func DurationText(micros int64) string { return durationText(micros) }

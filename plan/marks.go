@@ -46,12 +46,6 @@ func (w *WindowSpec) equal(o *WindowSpec) bool {
 	return exprKey(w.Gap) == exprKey(o.Gap)
 }
 
-// windowStructType is the type of Spark's window and session_window columns.
-func windowStructType() types.Type {
-	ts := types.Of(types.Timestamp)
-	return types.StructOf(types.Field{Name: "start", Type: ts, Nullable: true}, types.Field{Name: "end", Type: ts, Nullable: true})
-}
-
 // windowColumns are what WindowAssign appends, in order.
 func windowColumns(mark func(Part) *Mark) []Column {
 	ts := types.Of(types.Timestamp)

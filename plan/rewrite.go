@@ -51,9 +51,6 @@ func push(n Node, ps []predicate) Node {
 		return filtered(&c, stay)
 	case *Unnest:
 		down, stay := split(ps, below(len(n.Input.Columns())))
-		if n.Outer {
-			down, stay = nil, ps
-		}
 		c := *n
 		c.Input = push(n.Input, down)
 		return filtered(&c, stay)
