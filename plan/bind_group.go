@@ -231,7 +231,7 @@ func (x *exprBinder) aggregate(e *sql.Call) (expr.Expr, error) {
 func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, error) {
 	if len(e.OrderBy) > 0 {
 		return nil, sqlerr.At(span, codeUnsupported, "ORDER BY inside %s(...) is not supported on a stream", name).
-			WithHint("sort the result: list_sort(%s(...))", name)
+			WithHint("collect and sort: list_sort(array_agg(x)), or array_to_string(list_sort(array_agg(x)), ',')")
 	}
 	for i, n := range e.ArgNames {
 		if n != "" {

@@ -55,9 +55,7 @@ func parseSteps(text string) []step {
 			s.line, s.lastLine = n, n
 			out = append(out, s)
 			cur, inExpected = &out[len(out)-1], false
-		case line == "" && !(inExpected && strings.HasPrefix(cur.verb, "plan")):
-			cur = nil
-		case line == "" && inExpected:
+		case line == "":
 			cur = nil
 		case line == "----" && !inExpected:
 			inExpected, cur.hasExpected, cur.lastLine = true, true, n
@@ -87,17 +85,13 @@ func parseVerb(line string) step {
 
 // splitWords cuts at blanks outside double quotes.
 func splitWords(line string) []string {
-	var out []string
 	quoted := false
-	for _, f := range strings.FieldsFunc(line, func(r rune) bool {
+	return strings.FieldsFunc(line, func(r rune) bool {
 		if r == '"' {
 			quoted = !quoted
 		}
 		return r == ' ' && !quoted
-	}) {
-		out = append(out, f)
-	}
-	return out
+	})
 }
 
 // declare adds the relation of a stream, table, view, watermark or dedup step; ok is
@@ -149,11 +143,7 @@ func dedupText(s step) string {
 
 // parseType reads a type as Spark or ssql writes it.
 func parseType(text string) (types.Type, error) {
-	text = strings.TrimSpace(text)
-	if strings.HasSuffix(text, "_NTZ") {
-		text = strings.TrimSuffix(text, "_NTZ")
-	}
-	return sql.ParseType(text)
+	return sql.ParseType(strings.TrimSuffix(strings.TrimSpace(text), "_NTZ"))
 }
 
 func declareStream(s step) (*Stream, error) {
