@@ -41,6 +41,16 @@ func (t token) is(w string) bool { return t.kind == tokIdent && strings.EqualFol
 // isOp reports whether t is the operator op.
 func (t token) isOp(op string) bool { return t.kind == tokOp && t.text == op }
 
+// opensBracket reports whether t is (, [ or {.
+func (t token) opensBracket() bool {
+	return t.kind == tokOp && (t.text == "(" || t.text == "[" || t.text == "{")
+}
+
+// closesBracket reports whether t is ), ] or }.
+func (t token) closesBracket() bool {
+	return t.kind == tokOp && (t.text == ")" || t.text == "]" || t.text == "}")
+}
+
 // isName reports whether t can be a name.
 func (t token) isName() bool { return t.kind == tokIdent || t.kind == tokQuoted }
 

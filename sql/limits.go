@@ -32,13 +32,10 @@ func (l Limits) checkSize(text string, base int, toks []token) error {
 	}
 	depth := 0
 	for _, t := range toks {
-		if t.kind != tokOp {
-			continue
-		}
-		switch t.text {
-		case "(", "[", "{":
+		switch {
+		case t.opensBracket():
 			depth++
-		case ")", "]", "}":
+		case t.closesBracket():
 			depth--
 		}
 		if depth > l.Depth {

@@ -90,3 +90,25 @@ func TestLongFlatStatements(t *testing.T) {
 		}
 	}
 }
+
+// TestLookingAheadCostsLittle checks that words which need a look ahead do not make
+// the time grow with the square of their number.
+func TestLookingAheadCostsLittle(t *testing.T) {
+	for name, text := range map[string]string{
+		"watermark": "SELECT a FROM b" + strings.Repeat(" WATERMARK", 50_000),
+		"brackets":  "SELECT " + strings.Repeat("(", 190) + strings.Repeat("a,", 50_000) + "a" + strings.Repeat(")", 190),
+		"trim":      "SELECT " + strings.Repeat("trim(", 190) + strings.Repeat("a,", 50_000) + "a" + strings.Repeat(")", 190),
+		"with":      "WITH x AS (SELECT 1)" + strings.Repeat(", a AS (FROM a)", 10_000) + " SELECT 1",
+		"options":   "CREATE STREAM s WITH (a = 1" + strings.Repeat(", b = 1", 50_000) + ")",
+		"group":     "SELECT 1 FROM a GROUP BY a" + strings.Repeat(", a", 20_000),
+	} {
+		start := time.Now()
+		s, err := parseOne(text)
+		if u, ok := s.(*Undecided); ok {
+			_, err = u.Parse(DefaultLimits())
+		}
+		if took := time.Since(start); took > 10*time.Second {
+			t.Errorf("%s took %v: %.100v", name, took, err)
+		}
+	}
+}

@@ -1,8 +1,6 @@
 package sql
 
 import (
-	"strings"
-
 	"ssql/internal/sqlerr"
 )
 
@@ -12,15 +10,16 @@ import (
 // Every token must be consumed by a method that says what became of it; finish
 // checks that none was skipped.
 type parser struct {
-	text   string // the statement
-	base   int    // its offset in the source
-	toks   []token
-	hints  []token // optimizer hints: comments to DuckDB, refused in a query of ours
-	pos    int
-	limits Limits
-	depth  int
-	fate   []fate // per token
-	tidb   *tidbParser
+	text    string // the statement
+	base    int    // its offset in the source
+	toks    []token
+	hints   []token // optimizer hints: comments to DuckDB, refused in a query of ours
+	closing []int   // see closingBrackets
+	pos     int
+	limits  Limits
+	depth   int
+	fate    []fate // per token
+	tidb    *tidbParser
 	*rewrite
 	grammar   grammar
 	caseDepth int // how many CASE are open: in them END is no column
@@ -57,7 +56,7 @@ func newParser(text string, base int, limits Limits) (*parser, error) {
 		return nil, err
 	}
 	return &parser{
-		text: text, base: base, toks: toks, hints: hints, limits: limits, fate: make([]fate, len(toks)), tidb: newTiDBParser(),
+		text: text, base: base, toks: toks, hints: hints, closing: closingBrackets(toks), limits: limits, fate: make([]fate, len(toks)), tidb: newTiDBParser(),
 		grammar: grammar{operands: specialForms(), tables: tableForms(), clauses: clauseStarts()},
 	}, nil
 }
@@ -246,24 +245,23 @@ func (p *parser) finish() error {
 
 // matching returns the index of the token that closes the bracket at pos, or that
 // of tokEnd.
-func (p *parser) matching(pos int) int {
-	depth := 0
-	for i := pos; i < len(p.toks)-1; i++ {
-		if p.toks[i].kind != tokOp {
-			continue
-		}
-		switch p.toks[i].text {
-		case "(", "[", "{":
-			depth++
-		case ")", "]", "}":
-			depth--
-			if depth == 0 {
-				return i
-			}
+func (p *parser) matching(pos int) int { return p.closing[pos] }
+
+// closingBrackets returns for every opening bracket the index of the token that
+// closes it, for everything else that of tokEnd. It is made once, so that looking
+// ahead over a bracket costs nothing however deep brackets nest.
+func closingBrackets(toks []token) []int {
+	closing := make([]int, len(toks))
+	var open []int
+	for i, t := range toks {
+		closing[i] = len(toks) - 1
+		switch {
+		case t.opensBracket():
+			open = append(open, i)
+		case t.closesBracket() && len(open) > 0:
+			closing[open[len(open)-1]] = i
+			open = open[:len(open)-1]
 		}
 	}
-	return len(p.toks) - 1
+	return closing
 }
-
-// equalNames compares two names without case.
-func equalNames(a, b string) bool { return strings.EqualFold(a, b) }

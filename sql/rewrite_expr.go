@@ -154,7 +154,10 @@ func (p *parser) expr(min level) error {
 }
 
 // chain knows where the left operand of an operator of each level begins.
-type chain struct{ starts [levelOperand]place }
+type chain struct {
+	starts [levelOperand]place
+	closed int
+}
 
 // place is a position in the text for TiDB and among the tokens.
 type place struct{ out, tok int }
@@ -169,12 +172,16 @@ func (c *chain) operator(l level, p *parser) {
 
 // close puts everything that begins at level l into brackets: DuckDB reads
 // x IS NULL || y as (x IS NULL) || y, TiDB does not read it at all.
-func (c *chain) close(l level, p *parser) {
+func (c *chain) close(l level, p *parser) error {
+	if c.closed++; c.closed > p.limits.Depth {
+		return p.limits.tooDeep(p.cur().span())
+	}
 	at := c.starts[l]
 	p.closeCall(p.openCallAt(at.out, at.tok), onlyArgument)
 	for i := l; i < levelOperand; i++ {
 		c.starts[i] = at
 	}
+	return nil
 }
 
 // prefixes consumes NOT, -, + and ~ behind an operator of level before. complete is
@@ -249,7 +256,9 @@ func (p *parser) infixOperators(min level, c *chain) (level, error) {
 			return levelAny, nil
 		}
 		if op.level >= last && op.level > levelCompare {
-			c.close(last, p)
+			if err := c.close(last, p); err != nil {
+				return levelAny, err
+			}
 		}
 		last = op.level
 		lo := p.pos

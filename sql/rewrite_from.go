@@ -47,7 +47,10 @@ func (p *parser) tableList() error {
 		return err
 	}
 	defer p.leave()
-	for {
+	for n := 0; ; n++ {
+		if n > p.limits.ChainLength {
+			return p.limits.tooLong(p.cur().span(), "tables")
+		}
 		if err := p.joinedTables(); err != nil {
 			return err
 		}
@@ -434,22 +437,17 @@ func (p *parser) tableWord() (TableExpr, error) {
 }
 
 // watermarkAhead reports whether WATERMARK at the cursor begins the clause: DELAY OF
-// must follow before the table ends. Elsewhere watermark is a name.
+// must follow before the table ends. Elsewhere watermark is a name. The search stops
+// at the next such word, so that many of them cost no more than one.
 func watermarkAhead(p *parser) bool {
-	depth := 0
 	for i := p.pos + 1; i < len(p.toks)-1; i++ {
-		t := p.toks[i]
-		switch {
-		case t.isOp("("), t.isOp("["), t.isOp("{"):
-			depth++
-		case t.isOp(")"), t.isOp("]"), t.isOp("}"):
-			if depth--; depth < 0 {
-				return false
-			}
-		case depth > 0:
+		switch t := p.toks[i]; {
+		case t.opensBracket():
+			i = p.matching(i)
 		case t.is("DELAY"):
 			return p.toks[i+1].is("OF")
-		case t.isOp(","), t.is("JOIN"), t.is("WHERE"), t.is("SELECT"), t.is("GROUP") && p.toks[i+1].is("BY"):
+		case t.closesBracket(), t.isOp(","), t.is("JOIN"), t.is("WHERE"), t.is("SELECT"), t.is("GROUP") && p.toks[i+1].is("BY"),
+			t.is("WATERMARK") && i > p.pos+1:
 			return false
 		}
 	}

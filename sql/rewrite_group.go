@@ -105,6 +105,10 @@ func (p *parser) multiply(g *groupShape, sets [][]int) error {
 	if len(g.sets)*len(sets) > setsMax {
 		return p.limits.tooLong(p.last().span(), "grouping sets")
 	}
+	if len(g.sets) == 1 && len(sets) == 1 {
+		g.sets[0] = append(g.sets[0], sets[0]...)
+		return nil
+	}
 	var out [][]int
 	for _, a := range g.sets {
 		for _, b := range sets {

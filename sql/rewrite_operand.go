@@ -72,9 +72,9 @@ func nextNamesMembers(p *parser) bool {
 	depth := 0
 	for i := p.pos + 2; i < end; i++ {
 		switch t := p.toks[i]; {
-		case t.isOp("("), t.isOp("["), t.isOp("{"):
+		case t.opensBracket():
 			depth++
-		case t.isOp(")"), t.isOp("]"), t.isOp("}"):
+		case t.closesBracket():
 			depth--
 		case depth == 0 && t.is("AS"):
 			return true

@@ -201,9 +201,9 @@ func (p *parser) separatedBy(words ...string) bool {
 	for i := p.pos + 2; i < end; i++ {
 		t := p.toks[i]
 		switch {
-		case t.isOp("("), t.isOp("["), t.isOp("{"):
+		case t.opensBracket():
 			depth++
-		case t.isOp(")"), t.isOp("]"), t.isOp("}"):
+		case t.closesBracket():
 			depth--
 		case depth == 0:
 			for _, w := range words {

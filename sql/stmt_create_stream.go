@@ -37,6 +37,9 @@ func (p *parser) createStream() (Statement, error) {
 		return nil, err
 	}
 	s.Node = p.node(0)
+	if err := checkColumns(s.Columns); err != nil {
+		return nil, err
+	}
 	return s, checkOptions(s.Options)
 }
 
@@ -88,12 +91,26 @@ func (p *parser) formatClause(s *CreateStream) error {
 
 // checkOptions refuses an option that is given twice.
 func checkOptions(options []Option) error {
-	for i, o := range options {
-		for _, before := range options[:i] {
-			if strings.EqualFold(o.Key.Name, before.Key.Name) {
-				return sqlerr.At(o.Key.Span, "DUPLICATE_KEY", "option %q is given twice", o.Key.Name)
-			}
+	seen := map[string]bool{}
+	for _, o := range options {
+		key := strings.ToLower(o.Key.Name)
+		if seen[key] {
+			return sqlerr.At(o.Key.Span, "DUPLICATE_KEY", "option %q is given twice", o.Key.Name)
 		}
+		seen[key] = true
+	}
+	return nil
+}
+
+// checkColumns refuses a column that is declared twice.
+func checkColumns(columns []ColumnDef) error {
+	seen := map[string]bool{}
+	for _, c := range columns {
+		key := strings.ToLower(c.Name.Name)
+		if seen[key] {
+			return sqlerr.At(c.Name.Span, "COLUMN_ALREADY_EXISTS", "column %q is declared twice", c.Name.Name)
+		}
+		seen[key] = true
 	}
 	return nil
 }
@@ -127,11 +144,6 @@ func (p *parser) columnDef(s *CreateStream) error {
 	name, err := p.name("the name of a column")
 	if err != nil {
 		return err
-	}
-	for _, c := range s.Columns {
-		if strings.EqualFold(c.Name.Name, name.Name) {
-			return sqlerr.At(name.Span, "COLUMN_ALREADY_EXISTS", "column %q is declared twice", name.Name)
-		}
 	}
 	c := ColumnDef{Name: name}
 	if !p.at("AS") && !p.at("GENERATED") {

@@ -1,9 +1,11 @@
 package sql
 
+import "strings"
+
 // undecided parses a query or INSERT as far as the names of its tables, on tokens.
 func (p *parser) undecided() (Statement, error) {
 	u := &Undecided{}
-	scan := refScan{parser: p, out: u}
+	scan := refScan{parser: p, out: u, ctes: map[string][]*cteScope{}}
 	scan.run(p.pos)
 	u.Node = p.restNode()
 	return u, nil
@@ -15,7 +17,7 @@ type refScan struct {
 	*parser
 	out    *Undecided
 	levels []refLevel
-	ctes   []cteScope
+	ctes   map[string][]*cteScope // by lower-case name
 }
 
 // refLevel is one bracket that is open.
@@ -25,15 +27,13 @@ type refLevel struct {
 	inWith   bool // between WITH and its SELECT
 	noFrom   bool // EXTRACT(x FROM y): FROM is a separator
 	argument bool // the relation of TUMBLE(rel, ..)
-	cte      int  // index of the WITH entry that the bracket defines, -1 for none
+
+	cte  *cteScope   // the WITH entry that the bracket defines, nil for none
+	ctes []*cteScope // the WITH entries that are known inside of it
 }
 
-// cteScope is where a WITH entry hides a table of its name.
-type cteScope struct {
-	name     string
-	from, to int // tokens
-	level    int
-}
+// cteScope is where a WITH entry hides a table of its name: between two tokens.
+type cteScope struct{ from, to int }
 
 // fromSeparators are the functions with a FROM between their arguments.
 var fromSeparators = []string{"EXTRACT", "OVERLAY", "POSITION", "SUBSTRING", "TRIM"}
@@ -48,7 +48,7 @@ type foundRef struct {
 
 func (s *refScan) run(pos int) {
 	var found []foundRef
-	s.levels = []refLevel{{cte: -1}}
+	s.levels = []refLevel{{}}
 	if s.toks[pos].is("INSERT") {
 		pos = s.insertTarget(pos)
 	}
@@ -130,7 +130,7 @@ func (s *refScan) isDistinctTest(i int) bool {
 // open enters the bracket at i.
 func (s *refScan) open(i int) {
 	top := &s.levels[len(s.levels)-1]
-	level := refLevel{cte: -1}
+	level := refLevel{}
 	if i > 0 {
 		for _, f := range fromSeparators {
 			level.noFrom = level.noFrom || s.toks[i-1].is(f)
@@ -148,14 +148,14 @@ func (s *refScan) open(i int) {
 	s.levels = append(s.levels, level)
 }
 
-// cteBefore records the WITH entry whose query begins at i and returns its index.
-func (s *refScan) cteBefore(i int) int {
+// cteBefore records the WITH entry whose query begins at i and returns it.
+func (s *refScan) cteBefore(i int) *cteScope {
 	k := i - 1
 	for k > 0 && (s.toks[k].is("MATERIALIZED") || s.toks[k].is("NOT")) {
 		k--
 	}
 	if !s.toks[k].is("AS") {
-		return -1
+		return nil
 	}
 	k--
 	if s.toks[k].isOp(")") {
@@ -165,10 +165,14 @@ func (s *refScan) cteBefore(i int) int {
 		k--
 	}
 	if k < 0 || !s.toks[k].isName() {
-		return -1
+		return nil
 	}
-	s.ctes = append(s.ctes, cteScope{name: s.toks[k].ident().Name, from: len(s.toks), to: len(s.toks), level: len(s.levels) - 1})
-	return len(s.ctes) - 1
+	scope := &cteScope{from: len(s.toks), to: len(s.toks)}
+	name := strings.ToLower(s.toks[k].ident().Name)
+	s.ctes[name] = append(s.ctes[name], scope)
+	top := &s.levels[len(s.levels)-1]
+	top.ctes = append(top.ctes, scope)
+	return scope
 }
 
 // closeLevel leaves the bracket that is closed at i. A WITH entry is known from
@@ -177,20 +181,22 @@ func (s *refScan) closeLevel(i int) {
 	if len(s.levels) == 1 {
 		return
 	}
-	if cte := s.levels[len(s.levels)-1].cte; cte >= 0 {
-		s.ctes[cte].from = i
-	}
+	closed := s.levels[len(s.levels)-1]
 	s.levels = s.levels[:len(s.levels)-1]
-	for k := range s.ctes {
-		if s.ctes[k].level == len(s.levels) && s.ctes[k].to == len(s.toks) {
-			s.ctes[k].to = i
-		}
+	if closed.cte != nil {
+		closed.cte.from = i
+	}
+	for _, scope := range closed.ctes {
+		scope.to = i
 	}
 }
 
 func (s *refScan) isCTE(f foundRef) bool {
-	for _, c := range s.ctes {
-		if len(f.name) == 1 && equalNames(f.name[0].Name, c.name) && f.pos > c.from && f.pos < c.to {
+	if len(f.name) != 1 {
+		return false
+	}
+	for _, scope := range s.ctes[strings.ToLower(f.name[0].Name)] {
+		if f.pos > scope.from && f.pos < scope.to {
 			return true
 		}
 	}
@@ -245,12 +251,10 @@ func (s *refScan) factor(i int) (*foundRef, int) {
 		return nil, i + 1
 	case next.isOp("("):
 		top.expects = false
-		level := refLevel{cte: -1}
+		level := refLevel{}
 		if isWindowWord(t) {
 			s.out.Stream = true
-			level = refLevel{cte: -1, inFrom: true, expects: true, argument: true}
-			s.levels = append(s.levels, level)
-			return nil, i + 2
+			level = refLevel{inFrom: true, expects: true, argument: true}
 		}
 		s.levels = append(s.levels, level)
 		return nil, i + 2

@@ -317,16 +317,17 @@ func (p *parser) structType() (types.Type, error) {
 	}
 	closing := p.openType()
 	var fields []types.Field
+	seen := map[string]bool{}
 	for {
 		name, err := p.name("the name of a member")
 		if err != nil {
 			return types.Type{}, err
 		}
-		for _, f := range fields {
-			if strings.EqualFold(f.Name, name.Name) {
-				return types.Type{}, sqlerr.At(name.Span, codeType, "struct has two members %q", name.Name)
-			}
+		key := strings.ToLower(name.Name)
+		if seen[key] {
+			return types.Type{}, sqlerr.At(name.Span, codeType, "struct has two members %q", name.Name)
 		}
+		seen[key] = true
 		p.acceptOp(":")
 		t, err := p.typ()
 		if err != nil {
