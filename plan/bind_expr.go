@@ -362,7 +362,7 @@ func (x *exprBinder) column(e *sql.ColumnRef) (value, error) {
 	case len(found) > 1:
 		return value{}, ambiguous(e.Parts, found, span)
 	case len(found) == 1 && x.group != nil:
-		return value{}, x.notGrouped(e, found[0], used)
+		return value{}, notGrouped(dotted(e.Parts), span, len(x.group.agg.Keys) > 0)
 	case len(found) == 1:
 		return x.fields(found[0].value(), e.Parts[used:])
 	}

@@ -26,7 +26,7 @@ func (b *binder) from(t sql.TableExpr, e *env) (*scope, error) {
 	case *sql.Join:
 		return b.join(t, e)
 	case *sql.FuncRef:
-		return b.funcRef(t, nil, e)
+		return nil, b.tableFunction(t)
 	case *sql.FileRef:
 		return b.fileRef(t)
 	}

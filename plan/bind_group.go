@@ -191,10 +191,6 @@ func (g *grouping) match(x *exprBinder, e sql.Expr) (value, bool) {
 }
 
 // notGrouped refuses a column that is neither a key nor inside an aggregate.
-func (x *exprBinder) notGrouped(e *sql.ColumnRef, c scopeColumn, used int) error {
-	return notGrouped(dotted(e.Parts), x.b.at(e.Span), len(x.group.agg.Keys) > 0)
-}
-
 func notGrouped(name string, span Span, grouped bool) error {
 	err := sqlerr.At(span, codeMissingAggregate, "%q is neither in GROUP BY nor inside an aggregate", name)
 	if !grouped {

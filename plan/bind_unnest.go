@@ -72,11 +72,7 @@ func neverHoldsNull(list expr.Expr) bool {
 func (b *binder) lateral(left *scope, f *sql.FuncRef, kind JoinKind, t *sql.Join) (*scope, error) {
 	span := b.at(f.Span)
 	if !unnests(strings.ToLower(f.Name.Name)) {
-		right, err := b.funcRef(f, left, nil)
-		if err != nil {
-			return nil, err
-		}
-		return right, nil
+		return nil, b.tableFunction(f)
 	}
 	if kind != Inner && kind != LeftOuter || !alwaysTrue(t.On) {
 		return nil, sqlerr.At(b.at(t.Span), codeUnsupported, "unnest may be joined by a comma, CROSS JOIN or LEFT JOIN ... ON true only")
@@ -116,12 +112,12 @@ func alwaysTrue(e sql.Expr) bool {
 	return ok && lit.Value == true
 }
 
-// funcRef refuses table functions other than unnest: they are DuckDB's, and a stream
-// can be joined with what they return once it is a table or a view.
-func (b *binder) funcRef(f *sql.FuncRef, _ *scope, _ *env) (*scope, error) {
+// tableFunction refuses table functions: they are DuckDB's, and a stream can be joined
+// with what they return once it is a view.
+func (b *binder) tableFunction(f *sql.FuncRef) error {
 	err := sqlerr.At(b.at(f.Span), codeUnsupported, "the table function %q cannot be read as a stream", f.Name.Name)
 	if unnests(strings.ToLower(f.Name.Name)) {
-		return nil, err.WithHint("put the stream before it: FROM s, unnest(s.list) AS u(x)")
+		return err.WithHint("put the stream before it: FROM s, unnest(s.list) AS u(x)")
 	}
-	return nil, err.WithHint("make a DuckDB view of it and join the view: CREATE VIEW v AS SELECT * FROM %s(...)", f.Name.Name)
+	return err.WithHint("make a DuckDB view of it and join the view: CREATE VIEW v AS SELECT * FROM %s(...)", f.Name.Name)
 }

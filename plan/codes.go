@@ -21,7 +21,6 @@ const (
 	codeTooDeep           = "TOO_DEEPLY_NESTED"
 	codeLimitValue        = "INVALID_LIMIT"
 	codeNoStream          = "NO_STREAM"
-	codeDuplicateName     = "DUPLICATE_NAME"
 
 	codeWindowTime     = "WINDOW_TIME_NOT_TIMESTAMP"
 	codeWindowMonths   = "WINDOW_MONTHS"

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -34,6 +35,7 @@ func (p *Plan) groupKeys(a *Aggregate, from func(int) int) {
 	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
 		at := from(key)
 		switch {
+		case slices.Contains(keys, at): // a struct holds both ends of a window
 		case at >= 0:
 			keys = append(keys, at)
 		case isImplied(a, key, from):
@@ -56,6 +58,7 @@ func (p *Plan) topKeys(t *TopN, from func(int) int) {
 			at = from(c.Index)
 		}
 		switch {
+		case slices.Contains(keys, at):
 		case at >= 0:
 			keys = append(keys, at)
 		case t.keyMarks[i] == nil || t.keyMarks[i].Part != WindowEnd:
