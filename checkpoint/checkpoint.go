@@ -30,7 +30,19 @@ type Plan struct {
 	Seed            int64             `json:"seed"`
 	Ranges          []json.RawMessage `json:"ranges"`     // per source; null: nothing
 	Definition      string            `json:"definition"` // digest of the query text that planned it
+	// Idle lists the watermark nodes, by ID, whose input was idle: the watermark does
+	// not wait for them.
+	Idle []int `json:"idle,omitempty"`
+	// Forced is why the watermark is ahead of what the event times give: ForcedTimeout
+	// or ForcedEnd. "" when it is not.
+	Forced string `json:"forced,omitempty"`
 }
+
+// Values of Plan.Forced.
+const (
+	ForcedTimeout = "timeout"      // EMIT ... TIMEOUT: no input for so long
+	ForcedEnd     = "end of input" // end_of_input = 'flush'
+)
 
 // Commit is the COMMIT record.
 type Commit struct {

@@ -29,6 +29,9 @@ type result struct {
 	states  []byte     // the STATE payload
 	late    []lateRows
 	bad     []badRow
+	// Late rows of all operators, and how many of them are in late.
+	lateSeen, lateKept int64
+	times              []operatorTimes // by operator index
 	// The global watermark and those of the nodes after the batch.
 	watermark int64
 	nodes     []*int64
@@ -49,6 +52,9 @@ type counts struct {
 	expanded bool // a stage multiplied rows, so that used counts more than rows
 }
 
+// operatorTimes is where a stateful operator spent a batch.
+type operatorTimes struct{ updates, removals, commit time.Duration }
+
 // batchRun is the execution of one batch.
 type batchRun struct {
 	q        *Query
@@ -58,20 +64,24 @@ type batchRun struct {
 	event    []op.EventStats
 	late     []lateRows
 	bad      []badRow
+	lateSeen int64
+	lateKept int64
 	count    counts
+	times    []operatorTimes // by operator index
 	segments [][]sources.Segment
 }
 
 // execute runs the plan of a batch in memory: nothing outside the process changes,
 // so an execution may be thrown away at any time (invariant I4: the result is a
 // function of the PLAN record and the state of the batch before).
-func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error) {
-	start := time.Now()
+func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
+	start, p := time.Now(), batch.plan
 	r := &batchRun{
 		q: q, ctx: ctx, plan: p,
 		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed},
 		event: make([]op.EventStats, len(q.cfg.Plan.Watermarks)),
 		count: counts{bySource: make([]int64, len(q.cfg.Sources))},
+		times: make([]operatorTimes, len(q.states)),
 	}
 	if err := r.open(); err != nil {
 		return nil, err
@@ -80,7 +90,16 @@ func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error
 		return nil, err
 	}
 	opened := time.Now()
-	res := &result{plan: p, started: start, durations: map[string]time.Duration{"getBatch": opened.Sub(start)}}
+	res := &result{
+		plan: p, replay: batch.replay, offsets: batch.offsets, started: batch.started,
+		durations: map[string]time.Duration{"getBatch": opened.Sub(start)},
+	}
+	if batch.latestOffset > 0 {
+		res.durations["latestOffset"] = batch.latestOffset
+	}
+	if batch.walCommit > 0 {
+		res.durations["walCommit"] = batch.walCommit
+	}
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
@@ -90,16 +109,19 @@ func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error
 		res.rowsOut += rec.NumRows()
 		return nil
 	}); err != nil {
-		return nil, fmt.Errorf("batch %d of query %q: %w", p.Batch, q.cfg.Name, err)
+		return nil, q.batchError(p, err)
 	}
-	for _, b := range q.states {
+	for i, b := range q.states {
 		s := b.state.Stats()
 		res.stats = append(res.stats, s)
+		before := time.Now()
 		changes := b.state.AppendChanges(nil)
+		r.times[i].commit = time.Since(before)
 		res.states = binary.AppendUvarint(res.states, uint64(len(changes)))
 		res.states = append(res.states, changes...)
 	}
 	res.counts, res.event, res.late, res.bad = r.count, r.event, r.late, r.bad
+	res.lateSeen, res.lateKept, res.times = r.lateSeen, r.lateKept, r.times
 	if err := r.account(res); err != nil {
 		return nil, err
 	}
@@ -112,7 +134,7 @@ func (q *Query) execute(ctx context.Context, p *checkpoint.Plan) (*result, error
 func (r *batchRun) open() error {
 	r.segments = make([][]sources.Segment, len(r.q.cfg.Sources))
 	for i, src := range r.q.cfg.Sources {
-		if r.plan.Ranges[i] == nil || string(r.plan.Ranges[i]) == "null" {
+		if !reads(r.plan.Ranges[i]) {
 			continue
 		}
 		segs, err := src.Segments(r.ctx, r.plan.Ranges[i])
@@ -152,7 +174,29 @@ func (r *batchRun) finish(b *breaker, emit op.Emit) error {
 			return err
 		}
 	}
-	return b.op.Finish(emit)
+	if b.state == nil {
+		return b.op.Finish(emit)
+	}
+	// The operators above work while this one emits: their time is not its own.
+	start, above := time.Now(), time.Duration(0)
+	err := b.op.Finish(func(rec arrow.Record) error {
+		before := time.Now()
+		defer func() { above += time.Since(before) }()
+		return emit(rec)
+	})
+	r.times[b.index].removals = time.Since(start) - above
+	return err
+}
+
+// merge folds a segment into a breaker.
+func (r *batchRun) merge(b *breaker, s op.Segment) error {
+	if b.state == nil {
+		return b.op.Merge(s)
+	}
+	start := time.Now()
+	err := b.op.Merge(s)
+	r.times[b.index].updates += time.Since(start)
+	return err
 }
 
 // feed drives the rows of t through stages into input i of breaker b.
@@ -169,7 +213,10 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 		return nil
 	case *breaker:
 		// The rows of an operator below are one segment.
-		k := &task{Task: r.newTask(nil)}
+		k := &task{}
+		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
+			r.keepBad(badRow{BadRow: refusedRow(rec, row, column, reason)})
+		})
 		seg := b.op.Segment(i)
 		if err := r.finish(t, func(rec arrow.Record) error {
 			return push(&k.Task, stages, rec, seg.Consume)
@@ -177,7 +224,7 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 			return err
 		}
 		r.addTask(k, -1)
-		return b.op.Merge(seg)
+		return r.merge(b, seg)
 	case *scan:
 		return r.scanInto(t.source, stages, b, i)
 	}

@@ -30,14 +30,13 @@ func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error)
 			return nil, fmt.Errorf("planning batch %d: %w", p.plan.Batch, err)
 		}
 		p.digest, p.durable = digest, true
-		q.walCommit = time.Since(start)
+		p.walCommit = time.Since(start)
 	}
-	res, err := q.execute(ctx, p.plan)
+	res, err := q.execute(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	res.replay, res.offsets = p.replay, p.offsets
-	q.wm.observe(res.event)
+	q.wm.observe(res.event, p.plan.Idle)
 	res.watermark, res.nodes = q.wm.global, q.wm.snapshot()
 	if q.snapshotDue(p.plan.Batch) {
 		if res.snapshot, err = q.appendSnapshot(res); err != nil {
@@ -131,12 +130,13 @@ func (q *Query) await(job *commitJob) error {
 		return err
 	}
 	for i, s := range q.cfg.Sources {
-		if r := job.p.plan.Ranges[i]; r != nil && string(r) != "null" {
+		if r := job.p.plan.Ranges[i]; reads(r) {
 			if err := s.Commit(r); err != nil {
 				return fmt.Errorf("telling %s that batch %d is committed: %w", s.Description(), job.p.plan.Batch, err)
 			}
 		}
 	}
+	q.tell(job.res)
 	p := q.describe(job.res)
 	q.progress.Store(p)
 	if q.cfg.OnBatch != nil {
@@ -146,6 +146,17 @@ func (q *Query) await(job *commitJob) error {
 		rec.Release()
 	}
 	return nil
+}
+
+// tell gives the notices about a committed batch.
+func (q *Query) tell(res *result) {
+	q.tellForced(res)
+	if kept := int64(len(res.bad)); res.counts.bad > kept {
+		q.cfg.OnNotice(fmt.Sprintf("batch %d had %d bad rows, of which the first %d are kept in ssql.bad_rows (bad_rows_max)", res.plan.Batch, res.counts.bad, kept))
+	}
+	if q.cfg.LateRows == LateToTable && res.lateSeen > res.lateKept {
+		q.cfg.OnNotice(fmt.Sprintf("batch %d had %d late rows, of which the first %d are kept in ssql.late_rows (late_rows_max)", res.plan.Batch, res.lateSeen, res.lateKept))
+	}
 }
 
 func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
@@ -168,6 +179,8 @@ type snapshotHead struct {
 	Late      int64             `json:"late"`      // eviction watermark of the batch
 	Nodes     []*int64          `json:"nodes"`
 	Now       int64             `json:"now"`
+	Idle      []int             `json:"idle,omitempty"`
+	Arrivals  arrivals          `json:"arrivals"`
 	OutTotal  int64             `json:"outTotal"`
 	Positions []json.RawMessage `json:"positions"`
 }
@@ -177,7 +190,7 @@ type snapshotHead struct {
 func (q *Query) appendSnapshot(res *result) ([]byte, error) {
 	head := snapshotHead{
 		Watermark: res.watermark, Late: q.late, Nodes: res.nodes,
-		Now: q.nowMicros, OutTotal: q.outTotal + res.rowsOut,
+		Now: q.nowMicros, Idle: q.idle, Arrivals: q.arrived, OutTotal: q.outTotal + res.rowsOut,
 	}
 	for _, s := range q.cfg.Sources {
 		pos, err := s.Position()

@@ -4,7 +4,6 @@
 package exec
 
 import (
-	"encoding/json"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -34,16 +33,26 @@ type Config struct {
 	FS  vfs.FS
 	Dir string // the checkpoint; "" for an ad-hoc query that keeps nothing
 
-	Limits         sources.Limits
-	NoDataBatches  bool // run a batch without rows when the watermark closes something
-	Workers        int  // segments decoded at once; default: cores
-	ChunkRows      int  // rows per chunk; default 8192
+	Limits        sources.Limits // of a batch, for each source
+	NoDataBatches bool           // run a batch without rows when the watermark closes something
+	// IdleTimeout is after how long without input a stream no longer holds the
+	// watermark back, unless it has an option of its own. 0: never.
+	IdleTimeout time.Duration
+	// FlushAtEnd closes everything that is open when trigger available_now has read all
+	// there is.
+	FlushAtEnd     bool
+	Workers        int // segments decoded at once; default: cores
+	ChunkRows      int // rows per chunk; default 8192
 	Clock          Clock
 	LateRows       LatePolicy
 	BadRecordsFail bool
-	StateRowsMax   int64 // rows an operator may hold; 0: no limit
-	StateBytesMax  int64 // bytes an operator may hold; 0: no limit
-	SnapshotEvery  int   // batches between snapshots at most; default 100
+	// LateRowsMax and BadRowsMax are how many late and bad rows of a batch are kept for
+	// ssql.late_rows and ssql.bad_rows; all are counted. Default 1,000,000 and 10,000;
+	// negative: none.
+	LateRowsMax, BadRowsMax int64
+	StateRowsMax            int64 // rows an operator may hold; 0: no limit
+	StateBytesMax           int64 // bytes an operator may hold; 0: no limit
+	SnapshotEvery           int   // batches between snapshots at most; default 100
 	// Poll is the pause between looks at the sources when nothing is due; default
 	// 100 ms.
 	Poll time.Duration
@@ -72,6 +81,14 @@ type Clock interface {
 	Now() time.Time
 }
 
+// Waiter is a Clock that waits by its own time. With any other clock a query waits by
+// the system's.
+type Waiter interface {
+	Clock
+	// After returns a channel that receives when d has passed.
+	After(d time.Duration) <-chan time.Time
+}
+
 // Trigger is when batches run.
 type Trigger struct {
 	Kind     TriggerKind
@@ -87,60 +104,3 @@ const (
 	Once
 	AvailableNow
 )
-
-// Progress describes one batch with the field names of Spark's
-// StreamingQueryProgress.
-type Progress struct {
-	ID                     string             `json:"id"`
-	RunID                  int64              `json:"runId"`
-	Name                   string             `json:"name"`
-	Timestamp              string             `json:"timestamp"`
-	BatchID                int64              `json:"batchId"`
-	BatchDuration          int64              `json:"batchDuration"` // ms
-	NumInputRows           int64              `json:"numInputRows"`
-	InputRowsPerSecond     float64            `json:"inputRowsPerSecond,omitempty"`
-	ProcessedRowsPerSecond float64            `json:"processedRowsPerSecond,omitempty"`
-	DurationMs             map[string]int64   `json:"durationMs"`
-	EventTime              map[string]string  `json:"eventTime"`      // min, max, avg, watermark
-	StateOperators         []OperatorProgress `json:"stateOperators"` // nearest to the sink first
-	Sources                []SourceProgress   `json:"sources"`
-	Sink                   SinkProgress       `json:"sink"`
-
-	// Beyond Spark: every row read is used, filtered, late or bad.
-	RowsUsed     int64 `json:"rowsUsed"`
-	RowsFiltered int64 `json:"rowsFiltered"`
-	RowsLate     int64 `json:"rowsLate"`
-	RowsBad      int64 `json:"rowsBad"`
-	Replay       bool  `json:"replay,omitempty"` // the batch had been planned before a restart
-
-	// WatermarkMicros is the watermark the batch ran with, for renderers;
-	// HasWatermark is false for a plan without one.
-	WatermarkMicros int64 `json:"-"`
-	HasWatermark    bool  `json:"-"`
-}
-
-// OperatorProgress is one entry of stateOperators.
-type OperatorProgress struct {
-	OperatorName              string           `json:"operatorName"`
-	NumRowsTotal              int64            `json:"numRowsTotal"`
-	NumRowsUpdated            int64            `json:"numRowsUpdated"`
-	NumRowsRemoved            int64            `json:"numRowsRemoved"`
-	NumRowsDroppedByWatermark int64            `json:"numRowsDroppedByWatermark"`
-	MemoryUsedBytes           int64            `json:"memoryUsedBytes"`
-	CustomMetrics             map[string]int64 `json:"customMetrics,omitempty"`
-}
-
-// SourceProgress is one entry of sources.
-type SourceProgress struct {
-	Description  string          `json:"description"`
-	StartOffset  json.RawMessage `json:"startOffset"`
-	EndOffset    json.RawMessage `json:"endOffset"`
-	LatestOffset json.RawMessage `json:"latestOffset"`
-	NumInputRows int64           `json:"numInputRows"`
-}
-
-// SinkProgress is the sink's entry.
-type SinkProgress struct {
-	Description   string `json:"description"`
-	NumOutputRows int64  `json:"numOutputRows"`
-}

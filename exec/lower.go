@@ -30,13 +30,20 @@ type lowering struct {
 	statics []static // tables that joins read
 }
 
+func (l *lowering) stateLimits() op.StateLimits {
+	return op.StateLimits{RowsMax: l.cfg.StateRowsMax, BytesMax: l.cfg.StateBytesMax}
+}
+
 // node dispatches; each case is one line or a method.
 func (l *lowering) node(n plan.Node) (tree, error) {
 	switch n := n.(type) {
 	case *plan.Scan:
 		return &scan{source: n.Source}, nil
 	case *plan.Watermark:
-		return l.stage(n.Input, &op.Watermark{ID: n.Def.ID, Column: n.Index})
+		return l.stage(n.Input, &op.Watermark{
+			ID: n.Def.ID, Column: n.Index,
+			MaxFutureMicros: n.Def.MaxFutureMicros, MaxFuture: plan.DurationText(n.Def.MaxFutureMicros),
+		})
 	case *plan.Filter:
 		return l.stage(n.Input, &op.Filter{Cond: n.Cond, Count: readsRows(n.Input)})
 	case *plan.Project:
@@ -130,7 +137,7 @@ func (l *lowering) dedup(n *plan.Dedup) (tree, error) {
 		return nil, err
 	}
 	cols := n.Input.Columns()
-	cfg := op.DedupConfig{Within: n.Within, StateRowsMax: l.cfg.StateRowsMax}
+	cfg := op.DedupConfig{Within: n.Within, Limits: l.stateLimits()}
 	for _, k := range n.Keys {
 		cfg.Keys = append(cfg.Keys, column(cols, k))
 	}

@@ -45,7 +45,7 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	}
 	cfg := op.JoinConfig{
 		Kind: joinKinds[n.Kind], NullSafe: n.NullSafe, Residual: n.Residual, Schema: schemaOf(n.Cols),
-		HoldOutput: n.State.KeyTime < 0, Alloc: l.alloc, StateRowsMax: l.cfg.StateRowsMax,
+		HoldOutput: n.State.KeyTime < 0, Alloc: l.alloc, Limits: l.stateLimits(),
 	}
 	if cfg.Left, err = joinSide(n, n.Left, n.LeftKeys, n.LeftFilter, n.State.LeftTime, n.State.LeftBound); err != nil {
 		return nil, err

@@ -2,49 +2,131 @@ package exec
 
 import (
 	"encoding/json"
+	"math"
+	"slices"
 	"time"
 
 	"ssql/exec/op"
 )
+
+// Progress describes one batch with the field names of Spark's
+// StreamingQueryProgress (spark-semantics §7). What has no meaning is left out.
+type Progress struct {
+	ID                     string             `json:"id"`
+	RunID                  int64              `json:"runId"` // number of the start, where Spark has a UUID
+	Name                   string             `json:"name"`
+	Timestamp              string             `json:"timestamp"` // the time of the batch, as now() shows it
+	BatchID                int64              `json:"batchId"`
+	BatchDuration          int64              `json:"batchDuration"` // ms
+	NumInputRows           int64              `json:"numInputRows"`
+	InputRowsPerSecond     float64            `json:"inputRowsPerSecond,omitempty"` // since the trigger before
+	ProcessedRowsPerSecond float64            `json:"processedRowsPerSecond"`
+	DurationMs             map[string]int64   `json:"durationMs"`          // steps that ran
+	EventTime              map[string]string  `json:"eventTime,omitempty"` // min, max, avg, watermark
+	StateOperators         []OperatorProgress `json:"stateOperators"`      // nearest to the sink first
+	Sources                []SourceProgress   `json:"sources"`
+	Sink                   SinkProgress       `json:"sink"`
+
+	// Beyond Spark: every row read is used, filtered, late or bad.
+	RowsUsed     int64 `json:"rowsUsed"`
+	RowsFiltered int64 `json:"rowsFiltered"`
+	RowsLate     int64 `json:"rowsLate"`
+	RowsBad      int64 `json:"rowsBad"`
+	Replay       bool  `json:"replay,omitempty"` // the batch had been planned before a restart
+	// Watermarks shows each input's own watermark, of which eventTime.watermark is the
+	// least (or the greatest, by watermark_policy) one batch before.
+	Watermarks []WatermarkProgress `json:"watermarks,omitempty"`
+	// Forced is why the batch closed what no event time closes: timeout or end of input.
+	Forced string `json:"forced,omitempty"`
+
+	// WatermarkMicros is the watermark the batch ran with, for renderers;
+	// HasWatermark is false for a plan without one.
+	WatermarkMicros int64 `json:"-"`
+	HasWatermark    bool  `json:"-"`
+}
+
+// OperatorProgress is one entry of stateOperators.
+type OperatorProgress struct {
+	OperatorName              string           `json:"operatorName"`
+	NumRowsTotal              int64            `json:"numRowsTotal"`
+	NumRowsUpdated            int64            `json:"numRowsUpdated"`
+	AllUpdatesTimeMs          int64            `json:"allUpdatesTimeMs"`
+	NumRowsRemoved            int64            `json:"numRowsRemoved"`
+	AllRemovalsTimeMs         int64            `json:"allRemovalsTimeMs"`
+	CommitTimeMs              int64            `json:"commitTimeMs"`
+	MemoryUsedBytes           int64            `json:"memoryUsedBytes"`
+	NumRowsDroppedByWatermark int64            `json:"numRowsDroppedByWatermark"`
+	NumShufflePartitions      int64            `json:"numShufflePartitions"`   // 1: the state is not divided
+	NumStateStoreInstances    int64            `json:"numStateStoreInstances"` // 1
+	CustomMetrics             map[string]int64 `json:"customMetrics,omitempty"`
+}
+
+// SourceProgress is one entry of sources.
+type SourceProgress struct {
+	Description            string          `json:"description"`
+	StartOffset            json.RawMessage `json:"startOffset"` // null before the first row
+	EndOffset              json.RawMessage `json:"endOffset"`
+	LatestOffset           json.RawMessage `json:"latestOffset"`
+	NumInputRows           int64           `json:"numInputRows"`
+	InputRowsPerSecond     float64         `json:"inputRowsPerSecond,omitempty"`
+	ProcessedRowsPerSecond float64         `json:"processedRowsPerSecond"`
+}
+
+// SinkProgress is the sink's entry.
+type SinkProgress struct {
+	Description   string `json:"description"`
+	NumOutputRows int64  `json:"numOutputRows"`
+}
+
+// WatermarkProgress is the watermark of one input after the batch.
+type WatermarkProgress struct {
+	Column    string `json:"column"`              // relation.column
+	Watermark string `json:"watermark,omitempty"` // absent before its first row
+	Idle      bool   `json:"idle,omitempty"`      // the query does not wait for it
+}
 
 // progressTime is the format of times in progress: UTC with milliseconds.
 const progressTime = "2006-01-02T15:04:05.000Z"
 
 // describe makes the progress of a committed batch (spark-semantics §7).
 func (q *Query) describe(res *result) *Progress {
-	now := time.Now()
+	took := time.Since(res.started)
 	c := res.counts
 	p := &Progress{
 		ID: q.id, RunID: q.run, Name: q.cfg.Name,
 		Timestamp: time.UnixMicro(res.plan.NowMicros).UTC().Format(progressTime),
-		BatchID:   res.plan.Batch, BatchDuration: now.Sub(res.started).Milliseconds(),
+		BatchID:   res.plan.Batch, BatchDuration: took.Milliseconds(),
 		NumInputRows: c.read, DurationMs: map[string]int64{},
 		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
-		Replay: res.replay, Sink: SinkProgress{Description: q.cfg.SinkDescription, NumOutputRows: res.rowsOut},
+		Replay: res.replay, Forced: res.plan.Forced,
+		Sink: SinkProgress{Description: q.cfg.SinkDescription, NumOutputRows: res.rowsOut},
 	}
 	for name, d := range res.durations {
 		p.DurationMs[name] = d.Milliseconds()
 	}
-	p.DurationMs["walCommit"] = q.walCommit.Milliseconds()
 	p.DurationMs["triggerExecution"] = p.BatchDuration
-	p.ProcessedRowsPerSecond = float64(c.read) / max(now.Sub(res.started).Seconds(), 0.001)
+	sinceLast := time.Duration(0)
 	if !q.started.IsZero() {
-		if d := res.started.Sub(q.started).Seconds(); d > 0 {
-			p.InputRowsPerSecond = float64(c.read) / d
-		}
+		sinceLast = res.started.Sub(q.started)
 	}
 	q.started = res.started
+	p.InputRowsPerSecond, p.ProcessedRowsPerSecond = rate(c.read, sinceLast), rate(c.read, max(took, time.Millisecond))
 	if len(q.wm.nodes) > 0 {
 		p.HasWatermark, p.WatermarkMicros = true, res.plan.WatermarkMicros
 		p.EventTime = eventTimes(res)
+		p.Watermarks = q.watermarkProgress(res)
 	}
 	// Nearest to the sink first: the reverse of the order in the log, which is
 	// children first.
 	for i := len(res.stats) - 1; i >= 0; i-- {
-		p.StateOperators = append(p.StateOperators, operatorProgress(q.states[i].state.Name(), res.stats[i]))
+		o := operatorProgress(q.states[i].state, res.stats[i])
+		t := res.times[i]
+		o.AllUpdatesTimeMs, o.AllRemovalsTimeMs, o.CommitTimeMs = t.updates.Milliseconds(), t.removals.Milliseconds(), t.commit.Milliseconds()
+		p.StateOperators = append(p.StateOperators, o)
 	}
 	for i, s := range q.cfg.Sources {
 		sp := SourceProgress{Description: s.Description(), NumInputRows: c.bySource[i]}
+		sp.InputRowsPerSecond, sp.ProcessedRowsPerSecond = rate(c.bySource[i], sinceLast), rate(c.bySource[i], max(took, time.Millisecond))
 		if i < len(res.offsets) {
 			sp.StartOffset, sp.EndOffset, sp.LatestOffset = res.offsets[i].start, res.offsets[i].end, res.offsets[i].end
 		}
@@ -53,11 +135,38 @@ func (q *Query) describe(res *result) *Progress {
 	return p
 }
 
-func operatorProgress(name string, s op.Stats) OperatorProgress {
-	return OperatorProgress{
-		OperatorName: name, NumRowsTotal: s.RowsTotal, NumRowsUpdated: s.RowsUpdated,
-		NumRowsRemoved: s.RowsRemoved, NumRowsDroppedByWatermark: s.RowsLate, MemoryUsedBytes: s.MemoryBytes,
+// rate returns rows per second to one decimal, 0 when there is no time to divide by.
+func rate(rows int64, d time.Duration) float64 {
+	if d <= 0 {
+		return 0
 	}
+	return math.Round(10*float64(rows)/d.Seconds()) / 10
+}
+
+func operatorProgress(state op.Stateful, s op.Stats) OperatorProgress {
+	o := OperatorProgress{
+		OperatorName: state.Name(), NumRowsTotal: s.RowsTotal, NumRowsUpdated: s.RowsUpdated,
+		NumRowsRemoved: s.RowsRemoved, NumRowsDroppedByWatermark: s.RowsLate, MemoryUsedBytes: s.MemoryBytes,
+		NumShufflePartitions: 1, NumStateStoreInstances: 1,
+	}
+	if _, ok := state.(*op.Dedup); ok {
+		o.CustomMetrics = map[string]int64{"numDroppedDuplicateRows": s.RowsDuplicate}
+	}
+	if s.RowsPartlyLate > 0 {
+		o.CustomMetrics = map[string]int64{"numRowsPartlyLate": s.RowsPartlyLate}
+	}
+	return o
+}
+
+func (q *Query) watermarkProgress(res *result) []WatermarkProgress {
+	out := make([]WatermarkProgress, len(q.wm.defs))
+	for id, def := range q.wm.defs {
+		out[id] = WatermarkProgress{Column: def.Relation + "." + def.Column, Idle: slices.Contains(res.plan.Idle, id)}
+		if n := res.nodes[id]; n != nil {
+			out[id].Watermark = time.UnixMicro(*n).UTC().Format(progressTime)
+		}
+	}
+	return out
 }
 
 // eventTimes shows the first watermark node that saw rows, as Spark does.
@@ -79,7 +188,7 @@ func eventTimes(res *result) map[string]string {
 func (q *Query) StateProgress() []OperatorProgress {
 	out := make([]OperatorProgress, 0, len(q.states))
 	for i := len(q.states) - 1; i >= 0; i-- {
-		out = append(out, operatorProgress(q.states[i].state.Name(), q.states[i].state.Stats()))
+		out = append(out, operatorProgress(q.states[i].state, q.states[i].state.Stats()))
 	}
 	return out
 }

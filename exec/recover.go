@@ -39,6 +39,8 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 		b.index = i
 	}
 	q.schema = resultSchema(cfg)
+	q.arrived = newArrivals(len(cfg.Sources))
+	q.nodeSources = watermarkSources(root, len(cfg.Plan.Watermarks))
 	q.wm = watermarks{defs: cfg.Plan.Watermarks, policy: cfg.Plan.Policy, nodes: make([]*int64, len(cfg.Plan.Watermarks))}
 	if cfg.Dir == "" {
 		q.resume = Resume{New: true}
@@ -93,18 +95,37 @@ func (q *Query) recover(ctx context.Context, rec *checkpoint.Recovered) error {
 		if len(p.plan.Ranges) != len(q.cfg.Sources) {
 			return sqlerr.New("E_CKPT_INCOMPATIBLE", "the checkpoint has %d sources and the query %d", len(p.plan.Ranges), len(q.cfg.Sources))
 		}
-		q.next, q.nowMicros, q.late = p.plan.Batch+1, p.plan.NowMicros, p.plan.WatermarkMicros
+		q.resume.WatermarkMicros = q.wm.global
+		q.entered(p.plan)
 		if err := q.advance(p); err != nil {
 			return err
 		}
 		q.pending = p
+	} else {
+		q.resume.WatermarkMicros = q.wm.global
 	}
-	q.resume.NextBatch, q.resume.WatermarkMicros = committed+1, q.wm.global
+	q.resume.NextBatch, q.resume.DefinedFrom = committed+1, committed+1
 	q.resume.Pending = q.pending != nil
 	if err := q.reconcile(ctx, committed); err != nil {
 		return err
 	}
+	q.tellRedefined()
 	return nil
+}
+
+// tellRedefined says what becomes of a planned batch when the definition has changed
+// since: it keeps its rows, its time and its watermark, and is run by the new one. That
+// is how a user gets past a batch that fails.
+func (q *Query) tellRedefined() {
+	p := q.pending
+	switch {
+	case p == nil || p.plan.Definition == q.cfg.Definition:
+	case p.skip:
+		q.resume.DefinedFrom++
+		q.notice(fmt.Sprintf("batch %d was written by the old definition before the stop; the new one brings the state up to it and holds from batch %d on", p.plan.Batch, p.plan.Batch+1))
+	default:
+		q.notice(fmt.Sprintf("batch %d was planned by the old definition and is run by the new one, on the same rows", p.plan.Batch))
+	}
 }
 
 // reconcile compares checkpoint and sink, in both directions. A contradiction is
@@ -171,7 +192,7 @@ func (q *Query) replayCommitted(b *checkpoint.Batch) error {
 		}
 		rest = tail
 	}
-	q.late, q.nowMicros = b.Plan.WatermarkMicros, b.Plan.NowMicros
+	q.entered(b.Plan)
 	return q.restoreWatermark(b.Commit.WatermarkMicros, b.Commit.NodeMicros, b.Commit.OutTotal)
 }
 
@@ -213,7 +234,10 @@ func (q *Query) restoreSnapshot(rec *checkpoint.Recovered) error {
 		}
 		rest = tail
 	}
-	q.late, q.nowMicros = head.Late, head.Now
+	if len(head.Arrivals.Newest) != len(q.cfg.Sources) {
+		return sqlerr.New("E_CKPT_CORRUPT", "the head of the snapshot of batch %d cannot be read", rec.SnapshotBatch)
+	}
+	q.late, q.nowMicros, q.idle, q.arrived = head.Late, head.Now, head.Idle, head.Arrivals
 	return q.restoreWatermark(head.Watermark, head.Nodes, head.OutTotal)
 }
 

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -13,18 +14,23 @@ import (
 // task is what one segment counts while it runs.
 type task struct {
 	op.Task
-	decoded int64 // rows that the source delivered
-	refused int64 // of them, rows that a stage refused
-	used    int64 // rows that reached the breaker
-	bad     []sources.BadRow
+	decoded int64            // rows that the source delivered
+	refused int64            // of them, rows that a stage refused
+	used    int64            // rows that reached the breaker
+	badSeen int64            // refused lines and rows
+	bad     []sources.BadRow // the first of them
 }
 
-// newTask returns the scratch of one segment. bad receives rows that a stage
-// refuses; nil for the rows of an operator below, which are none of the source's.
-func (r *batchRun) newTask(bad func(rec arrow.Record, row int, reason string)) op.Task {
-	if bad == nil {
-		bad = func(arrow.Record, int, string) {}
+// addBad counts a refused line or row and keeps it if it is among the first keepMax.
+func (k *task) addBad(keepMax int64, row func() sources.BadRow) {
+	k.badSeen++
+	if int64(len(k.bad)) < keepMax {
+		k.bad = append(k.bad, row())
 	}
+}
+
+// newTask returns the scratch of one segment. bad receives rows that a stage refuses.
+func (r *batchRun) newTask(bad func(rec arrow.Record, row int, column, reason string)) op.Task {
 	return op.Task{Expr: r.expr, Event: make([]op.EventStats, len(r.event)), Bad: bad}
 }
 
@@ -37,14 +43,14 @@ func (r *batchRun) addTask(k *task, source int) {
 		return
 	}
 	// A refused row has been decoded; a refused line never became a row.
-	read := k.decoded + int64(len(k.bad)) - k.refused
+	read := k.decoded + k.badSeen - k.refused
 	r.count.read += read
 	r.count.bySource[source] += read
 	r.count.used += k.used
 	r.count.filtered += k.Filtered
-	r.count.bad += int64(len(k.bad))
+	r.count.bad += k.badSeen
 	for _, b := range k.bad {
-		r.bad = append(r.bad, badRow{stream: r.q.cfg.Plan.Sources[source].Stream, BadRow: b})
+		r.keepBad(badRow{stream: r.q.cfg.Plan.Sources[source].Stream, BadRow: b})
 	}
 }
 
@@ -65,21 +71,25 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
 	segs := r.segments[source]
+	keepMax := r.q.cfg.BadRowsMax
+	if r.q.cfg.BadRecordsFail {
+		keepMax = 1 // the one to name
+	}
 	// A window of running and finished segments: wide enough to keep every worker
 	// busy, narrow enough to bound the memory of partial results.
 	window := make(chan *job, 2*r.q.cfg.Workers)
 	slots := make(chan struct{}, r.q.cfg.Workers)
 	start := func(seg sources.Segment) *job {
 		k := &task{}
-		k.Task = r.newTask(func(rec arrow.Record, row int, reason string) {
+		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
 			k.refused++
-			k.bad = append(k.bad, sources.BadRow{Reason: reason, Raw: rowJSON(rec, row)})
+			k.addBad(keepMax, func() sources.BadRow { return refusedRow(rec, row, column, reason) })
 		})
 		j := &job{task: k, out: b.op.Segment(input), done: make(chan error, 1)}
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots }()
-			j.done <- r.readSegment(ctx, seg, k, stages, j.out)
+			j.done <- r.readSegment(ctx, seg, k, keepMax, stages, j.out)
 		}()
 		return j
 	}
@@ -91,7 +101,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 		if r.q.cfg.BadRecordsFail && len(j.task.bad) > 0 {
 			return badRecord(j.task.bad[0])
 		}
-		return b.op.Merge(j.out)
+		return r.merge(b, j.out)
 	}
 	var first error
 	for _, seg := range segs {
@@ -114,10 +124,10 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 	return first
 }
 
-func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, stages []op.Stage, out op.Segment) error {
+func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, stages []op.Stage, out op.Segment) error {
 	rc := &sources.ReadContext{
 		ChunkRows: r.q.cfg.ChunkRows,
-		Bad:       func(b sources.BadRow) { k.bad = append(k.bad, b) },
+		Bad:       func(b sources.BadRow) { k.addBad(keepMax, func() sources.BadRow { return b }) },
 		Notice:    r.q.notice,
 	}
 	return seg.Read(ctx, rc, func(rec arrow.Record) error {
@@ -129,12 +139,21 @@ func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task
 	})
 }
 
+// badRecord is the error of a bad row under bad_records = 'fail'.
 func badRecord(b sources.BadRow) error {
-	where := b.File
-	if where == "" {
-		where = "the input"
+	var where string
+	switch {
+	case b.File == "":
+		where = "a row of the input is bad"
+	case b.Line == 0:
+		where = fmt.Sprintf("a row of %q is bad", b.File)
+	default:
+		where = fmt.Sprintf("line %d of %q is bad", b.Line, b.File)
 	}
-	return sqlerr.New("E_DECODE", "line %d of %s is no row: %s", b.Line, where, b.Reason).
-		WithDetail("The line is %s", b.Raw).
-		WithHint("correct the file, or SET bad_records = 'table' to keep such lines in ssql.bad_rows and go on")
+	if b.Column != "" {
+		where += fmt.Sprintf(", column %q", b.Column)
+	}
+	return sqlerr.New("E_DECODE", "%s: %s", where, b.Reason).
+		WithDetail("It is %s", b.Raw).
+		WithHint("correct the file, or SET bad_records = 'table' to keep such rows in ssql.bad_rows and go on")
 }

@@ -30,11 +30,31 @@ type badRow struct {
 	sources.BadRow
 }
 
+// How many late and bad rows of a batch are kept when nothing else is said: enough to
+// see what is wrong, few enough to hold in memory.
+const (
+	lateRowsMaxDefault = 1_000_000
+	badRowsMaxDefault  = 10_000
+)
+
+// keepBad keeps a bad row of the batch if it is among the first.
+func (r *batchRun) keepBad(b badRow) {
+	if int64(len(r.bad)) < r.q.cfg.BadRowsMax {
+		r.bad = append(r.bad, b)
+	}
+}
+
+// refusedRow describes a row that a stage refused.
+func refusedRow(rec arrow.Record, row int, column, reason string) sources.BadRow {
+	return sources.BadRow{Column: column, Reason: reason, Raw: rowJSON(rec, row)}
+}
+
 // takeLate keeps or refuses what an operator dropped, as the query's policy says.
 func (r *batchRun) takeLate(b *breaker, watermarkMicros int64, rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
+	r.lateSeen += rec.NumRows()
 	switch r.q.cfg.LateRows {
 	case LateDrop:
 		return nil
@@ -44,8 +64,13 @@ func (r *batchRun) takeLate(b *breaker, watermarkMicros int64, rec arrow.Record)
 			WithDetail("The first of them is %s.", rowJSON(rec, 0)).
 			WithHint("SET late_rows = 'table' keeps them in ssql.late_rows and goes on")
 	}
+	room := r.q.cfg.LateRowsMax - r.lateKept
+	if room <= 0 {
+		return nil
+	}
+	rec = rec.NewSlice(0, min(room, rec.NumRows()))
+	r.lateKept += rec.NumRows()
 	l := lateRows{operator: b.state.Name(), watermarkMicros: watermarkMicros, rec: rec}
-	rec.Retain()
 	// The operators below the first may see columns in another order than their
 	// first input's: the event time is evaluated where its type fits.
 	for _, e := range b.eventTime {

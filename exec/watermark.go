@@ -1,6 +1,8 @@
 package exec
 
 import (
+	"slices"
+
 	"ssql/exec/op"
 	"ssql/plan"
 )
@@ -15,8 +17,9 @@ type watermarks struct {
 	global int64    // never below 0, never goes back (invariant I3)
 }
 
-// observe takes the event times of a batch and moves the watermark for the next.
-func (w *watermarks) observe(stats []op.EventStats) {
+// observe takes the event times of a batch and moves the watermark for the next. idle
+// lists the nodes that the batch left out.
+func (w *watermarks) observe(stats []op.EventStats, idle []int) {
 	for id, s := range stats {
 		if s.Count == 0 {
 			continue
@@ -27,32 +30,45 @@ func (w *watermarks) observe(stats []op.EventStats) {
 			w.nodes[id] = &candidate
 		}
 	}
-	if len(w.nodes) > 0 {
-		w.global = max(w.global, w.policyValue())
+	w.global = w.without(idle)
+}
+
+// without returns the global watermark when the idle nodes are left out.
+func (w *watermarks) without(idle []int) int64 {
+	if len(w.nodes) == 0 {
+		return w.global
 	}
+	return max(w.global, w.policyValue(idle))
 }
 
 // policyValue combines the nodes: a node that has never seen a row counts as 1970.
-func (w *watermarks) policyValue() int64 {
-	value := func(n *int64) int64 {
-		if n == nil {
-			return 0
+// When all of them are idle the greatest counts, as if the others had become idle
+// before it: the result does not depend on the order in which they fell silent.
+func (w *watermarks) policyValue(idle []int) int64 {
+	useMax := w.policy == plan.MaxPolicy || len(idle) == len(w.nodes)
+	v, any := int64(0), false
+	for id, n := range w.nodes {
+		if !useMax && slices.Contains(idle, id) {
+			continue
 		}
-		return *n
-	}
-	v := value(w.nodes[0])
-	for _, n := range w.nodes[1:] {
-		if w.policy == plan.MaxPolicy {
-			v = max(v, value(n))
-		} else {
-			v = min(v, value(n))
+		node := int64(0)
+		if n != nil {
+			node = *n
+		}
+		switch {
+		case !any:
+			v, any = node, true
+		case useMax:
+			v = max(v, node)
+		default:
+			v = min(v, node)
 		}
 	}
 	return v
 }
 
 // snapshot returns a copy of the node values for the COMMIT record.
-func (w *watermarks) snapshot() []*int64 { return append([]*int64(nil), w.nodes...) }
+func (w *watermarks) snapshot() []*int64 { return slices.Clone(w.nodes) }
 
 // propagate returns the input watermark of every stateful operator, by index, for
 // a global watermark (spark-semantics §1.2): stateless nodes pass the least of

@@ -16,6 +16,9 @@ type Limits struct {
 	FilesMax int64
 	RowsMax  int64
 	BytesMax int64
+	// Unlimited asks for everything that is there, also beyond limits that the stream
+	// itself declares.
+	Unlimited bool
 }
 
 // Range is what one batch reads from one source: connector-defined JSON that is
@@ -52,6 +55,16 @@ type Source interface {
 	// Description names the source for progress, such as "files[incoming/*.json]".
 	Description() string
 	Close() error
+}
+
+// Freezer is a Source whose end can be held still: what trigger available_now reads is
+// what was there when it started. A source that is none is read until it has nothing.
+type Freezer interface {
+	// Freeze makes Next give what is there now and nothing that comes later. Again, it
+	// takes a new look.
+	Freeze(ctx context.Context) error
+	// Thaw undoes Freeze.
+	Thaw()
 }
 
 // Segment is one part of a batch's input, read by one goroutine.

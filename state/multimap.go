@@ -169,6 +169,20 @@ func (m *Multimap) Evict(through int64, f func(row int32)) {
 	m.buckets = slices.Delete(m.buckets, 0, drop)
 }
 
+// NewestUnflagged returns the greatest time of the rows without flag that have one; ok
+// is false if there is none.
+func (m *Multimap) NewestUnflagged() (time int64, ok bool) {
+	for i := len(m.buckets) - 1; i >= 0 && !ok; i-- {
+		for _, row := range m.buckets[i].rows {
+			r := &m.rows[row]
+			if !r.dead && !r.flag && (!ok || r.time > time) {
+				time, ok = r.time, true
+			}
+		}
+	}
+	return time, ok
+}
+
 func (m *Multimap) remove(row int32) {
 	r := &m.rows[row]
 	r.dead = true

@@ -4,7 +4,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
-	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/state"
 )
@@ -18,10 +17,10 @@ type DedupConfig struct {
 	// A key is forgotten when Expire plus DelayMicros is at or before the eviction
 	// watermark: the event time if it is a key (delay 0), or within the watermark
 	// (delay that of the watermark). Nil: keys stay for ever.
-	Expire       expr.Expr
-	DelayMicros  int64
-	Within       bool
-	StateRowsMax int64 // 0: no limit
+	Expire      expr.Expr
+	DelayMicros int64
+	Within      bool
+	Limits      StateLimits
 }
 
 // Dedup passes the first row of each key, when it arrives (spark-semantics §1.4).
@@ -56,10 +55,10 @@ func (d *Dedup) Merge(s Segment) error {
 		if err := d.take(rec); err != nil {
 			return err
 		}
-	}
-	if limit := d.cfg.StateRowsMax; limit > 0 && int64(d.keys.Len()) > limit {
-		return sqlerr.New("E_LIMIT", "the deduplication holds %d keys, more than state_rows_max = %d", d.keys.Len(), limit).
-			WithHint("deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten, or raise state_rows_max")
+		if err := d.cfg.Limits.check("deduplication", "keys", int64(d.keys.Len()), d.keys.Bytes(),
+			"deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten"); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -120,6 +119,7 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 		known := false
 		d.keys.Each(key, func(int32) bool { known = true; return false })
 		if known {
+			d.stats.RowsDuplicate++
 			continue
 		}
 		until := state.NoTime

@@ -9,7 +9,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/state"
 )
@@ -50,9 +49,9 @@ type JoinConfig struct {
 	Schema      *arrow.Schema
 	// HoldOutput makes the watermark below the join wait for what it still may emit
 	// (range conditions).
-	HoldOutput   bool
-	StateRowsMax int64 // 0: no limit
-	Alloc        memory.Allocator
+	HoldOutput bool
+	Limits     StateLimits
+	Alloc      memory.Allocator
 }
 
 // Join joins two streams row by row, in Spark's order (spark-semantics §1.5): left
@@ -120,15 +119,17 @@ func (j *Join) Merge(s Segment) error {
 		if err := j.take(rows.Input, rec); err != nil {
 			return err
 		}
-	}
-	if limit := j.cfg.StateRowsMax; limit > 0 && j.held() > limit {
-		return sqlerr.New("E_LIMIT", "the join holds %d rows, more than state_rows_max = %d", j.held(), limit).
-			WithHint("narrow the time bounds of the join, lower the watermark delay, or raise state_rows_max")
+		if err := j.cfg.Limits.check("join", "rows", j.held(), j.bytes(),
+			"narrow the time bounds of the join or lower the watermark delay"); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 func (j *Join) held() int64 { return int64(j.sides[0].rows.Len() + j.sides[1].rows.Len()) }
+
+func (j *Join) bytes() int64 { return j.sides[0].rows.Bytes() + j.sides[1].rows.Bytes() }
 
 // take drops the late rows of a chunk and joins and stores the others.
 func (j *Join) take(input int, rec arrow.Record) error {
@@ -392,7 +393,7 @@ func (j *Join) Finish(emit Emit) error {
 		}
 	}
 	j.stats.RowsTotal = j.held()
-	j.stats.MemoryBytes = j.sides[0].rows.Bytes() + j.sides[1].rows.Bytes()
+	j.stats.MemoryBytes = j.bytes()
 	for _, rec := range j.out {
 		if err := emit(rec); err != nil {
 			return err

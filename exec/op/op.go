@@ -42,9 +42,10 @@ type Stage interface {
 // the tasks of a batch up in the order of the segments.
 type Task struct {
 	Expr     *expr.Ctx
-	Filtered int64                                          // rows removed by Filters
-	Event    []EventStats                                   // per watermark node, by ID
-	Bad      func(rec arrow.Record, row int, reason string) // a row refused by a Stage, such as a NULL event time
+	Filtered int64        // rows removed by Filters
+	Event    []EventStats // per watermark node, by ID
+	// Bad takes a row that a Stage refuses for a column, such as a NULL event time.
+	Bad func(rec arrow.Record, row int, column, reason string)
 }
 
 // EventStats are the event times that one watermark node saw in a batch, in
@@ -106,5 +107,6 @@ type Stats struct {
 	RowsRemoved    int64
 	RowsLate       int64 // dropped by the watermark, counted per row (D4)
 	RowsPartlyLate int64 // late for some of their windows only
+	RowsDuplicate  int64 // dropped by a deduplication
 	MemoryBytes    int64
 }
