@@ -90,6 +90,7 @@ func TestExpressions(t *testing.T) {
 		{`POSITION('a' IN s)`, `POSITION(s, 'a')`},
 		{`left(s, 2) || replace(a, 'b', 'c') || if(a, b, c) || date(d) || window(ts, '5 minutes')`,
 			`(((left(s, 2) || replace(a, 'b', 'c')) || if(a, b, c)) || date(d)) || window(ts, '5 minutes')`},
+		{`window(ts, 5m) || TUMBLE(90s)`, `window(ts, INTERVAL '5 minutes') || TUMBLE(INTERVAL '1 minute 30 seconds')`},
 		{`"cast"(x) || "a b"(y)`, `"cast"(x) || "a b"(y)`},
 
 		// Words that are reserved elsewhere are columns here.

@@ -126,7 +126,23 @@ func (p *parser) argument(c *callShape, n int) error {
 		l.Span.End = p.spanFrom(lo).End
 		return nil
 	}
+	if p.cur().kind == tokDuration && slices.Contains(durationFunctions, strings.ToLower(c.Name.Name)) {
+		lo := p.pos
+		d, err := p.duration()
+		if err != nil {
+			return err
+		}
+		p.operand(lo, d)
+		return nil
+	}
 	return p.expr(levelAny)
+}
+
+// durationFunctions are the windows that are called in expressions, in Spark's,
+// Flink's and Arroyo's spellings: the only functions that take a bare 5m.
+var durationFunctions = []string{
+	"cumulate", "hop", "hop_end", "hop_start", "session", "session_end", "session_start", "session_window",
+	"tumble", "tumble_end", "tumble_start", "window",
 }
 
 // lambdaFunctions are the functions one of whose arguments is a lambda, sorted. For
