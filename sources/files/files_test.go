@@ -520,6 +520,52 @@ func TestLimitsUseOneListing(t *testing.T) {
 	}
 }
 
+// What is written while a backlog is read comes when the listing is used up.
+func TestLimitsFindNewFiles(t *testing.T) {
+	f := newFolder(t, map[string]string{"max_files_per_batch": "1"})
+	f.write("1.json", `{"a":1}`)
+	f.write("2.json", `{"a":2}`)
+	s := f.open(nil)
+	f.want("first", f.batch(s), "1 | NULL")
+	f.write("3.json", `{"a":3}`)
+	f.want("second", f.batch(s), "2 | NULL")
+	f.want("third", f.batch(s), "3 | NULL")
+	f.want("fourth", f.batch(s), "")
+	f.write("4.json", `{"a":4}`)
+	f.want("fifth", f.batch(s), "4 | NULL")
+	if r, err := s.Next(t.Context(), sources.Limits{Unlimited: true}); r != nil || err != nil {
+		t.Errorf("Next at the end is %s, %v", r, err)
+	}
+}
+
+func TestUnlimited(t *testing.T) {
+	f := newFolder(t, map[string]string{"max_files_per_batch": "1"})
+	f.write("1.json", `{"a":1}`)
+	f.write("2.json", `{"a":2}`)
+	s := f.open(nil)
+	r, err := s.Next(t.Context(), sources.Limits{Unlimited: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.want("rows", strings.Join(sourcetest.Rows(t, s, r, 10), "\n"), "1 | NULL\n2 | NULL")
+}
+
+// A file that grows while a frozen backlog is read is read up to the size that it had.
+func TestFreezeHoldsSizes(t *testing.T) {
+	f := newFolder(t, nil)
+	f.write("1.json", "{\"a\":1}\n{\"a\":")
+	s := f.open(nil)
+	if err := s.Freeze(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	f.add("1.json", "2}\n{\"a\":3}\n")
+	f.write("2.json", `{"a":4}`)
+	f.want("frozen", f.batch(s), "1 | NULL")
+	f.want("frozen end", f.batch(s), "")
+	s.Thaw()
+	f.want("thawed", f.batch(s), "2 | NULL\n3 | NULL\n4 | NULL")
+}
+
 func TestRowsMax(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("1.json", "{\"a\":1}\n{\"a\":2}\n\n{\"a\":3}\n{\"a\":4}")

@@ -108,6 +108,10 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	}
 	defer f.Close()
 	p := &pinned{Name: e.name, Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	grown := s.frozen && p.Size > e.size
+	if grown {
+		p.Size = e.size
+	}
 	sum, head, err := headOf(f, p.Size)
 	if err != nil {
 		return nil, err
@@ -119,7 +123,8 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		}
 		p.From = last.To
 	}
-	young := s.now().Sub(info.ModTime()) < s.config.settle
+	// What has grown behind a frozen end may be cut in the middle of a line.
+	young := grown || s.now().Sub(info.ModTime()) < s.config.settle
 	if p.Compression = compressionOf(head); p.Compression == "" {
 		if p.To, err = s.readyEnd(f, p, young); err != nil || p.To <= p.From {
 			return nil, err
@@ -128,6 +133,9 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		return p, err
 	}
 	p.To = p.Size
+	if grown {
+		return nil, nil
+	}
 	if young && s.isCutShort(f, p) {
 		s.waiting = true
 		s.notice(fmt.Sprintf("file %q is not complete yet; it is read when it is or has not changed for %v", s.config.pattern.shown(e.name), s.config.settle))

@@ -24,8 +24,9 @@ type source struct {
 	at     position
 
 	// listed are files of the last listing, in order. Files that have been read are
-	// dropped from it; it is used as long as it fills the batches.
+	// dropped from its front; it is used as long as it fills the batches.
 	listed []entry
+	frozen bool // listed is all there is, see Freeze
 
 	watch  *watch    // of the folder; nil where one watch is not enough
 	idleAt time.Time // when the last listing gave nothing; zero otherwise
@@ -40,7 +41,10 @@ type source struct {
 // an event.
 const idleMax = time.Second
 
-var _ sources.Source = (*source)(nil)
+var (
+	_ sources.Source  = (*source)(nil)
+	_ sources.Freezer = (*source)(nil)
+)
 
 func newSource(c *config, notice func(text string), now func() time.Time) (*source, error) {
 	shape, err := ndjson.NewShape(c.format)
@@ -91,48 +95,75 @@ func (s *source) Advance(r sources.Range) error {
 	return s.at.advance(parsed, s.config.ageNanos)
 }
 
+// Freeze lists the files; what is written later is neither listed nor read beyond
+// the size that a file has now.
+func (s *source) Freeze(context.Context) error {
+	s.frozen = true
+	return s.list()
+}
+
+// Thaw undoes Freeze.
+func (s *source) Thaw() { s.frozen, s.listed = false, s.listed[:0] }
+
 // Next pins files in the order of their modification times until a limit is
 // reached.
 func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range, error) {
-	if s.stillIdle() {
+	if !s.frozen && s.stillIdle() {
 		return nil, nil
 	}
-	filesMax := smallest(limits.FilesMax, s.config.filesMax)
-	bytesMax := smallest(limits.BytesMax, s.config.bytesMax)
-	if filesMax == 0 || int64(len(s.listed)) < filesMax {
-		if err := s.list(); err != nil {
-			return nil, err
+	if !limits.Unlimited {
+		limits.FilesMax = smallest(limits.FilesMax, s.config.filesMax)
+		limits.BytesMax = smallest(limits.BytesMax, s.config.bytesMax)
+	}
+	files, full, err := s.pinListed(ctx, limits)
+	if err == nil && !full && !s.frozen {
+		if err = s.list(); err == nil {
+			files, _, err = s.pinListed(ctx, limits)
 		}
 	}
-	out := batchRange{Offset: s.at.Offset + 1}
-	bytes, rows := int64(0), newBudget(limits.RowsMax)
-	for _, e := range s.listed {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		if filesMax > 0 && int64(len(out.Files)) >= filesMax || rows.left == 0 {
-			break
-		}
-		p, err := s.pinNew(e, rows)
-		if err != nil {
-			return nil, fmt.Errorf("looking at %s: %w", e.name, err)
-		}
-		if p == nil {
-			continue
-		}
-		bytes += p.To - p.From
-		if bytesMax > 0 && bytes > bytesMax && len(out.Files) > 0 {
-			break
-		}
-		out.Files = append(out.Files, *p)
+	if err != nil {
+		return nil, err
 	}
-	if len(out.Files) == 0 {
-		if !s.waiting {
+	if len(files) == 0 {
+		if !s.waiting && !s.frozen {
 			s.idleAt = s.now()
 		}
 		return nil, nil
 	}
-	return json.Marshal(&out)
+	return json.Marshal(&batchRange{Offset: s.at.Offset + 1, Files: files})
+}
+
+// pinListed pins files of the last listing; full says that they reach a limit, so that
+// a new listing could add none.
+func (s *source) pinListed(ctx context.Context, limits sources.Limits) (files []pinned, full bool, err error) {
+	for len(s.listed) > 0 && !s.mayBeNew(s.listed[0]) {
+		s.listed = s.listed[1:]
+	}
+	bytes, rows := int64(0), newBudget(limits.RowsMax)
+	for _, e := range s.listed {
+		if err := ctx.Err(); err != nil {
+			return nil, false, err
+		}
+		p, err := s.pinNew(e, rows)
+		if err != nil {
+			return nil, false, fmt.Errorf("looking at %s: %w", e.name, err)
+		}
+		if p == nil {
+			if rows.left == 0 {
+				return files, true, nil // the file would be a batch by itself
+			}
+			continue
+		}
+		bytes += p.To - p.From
+		if limits.BytesMax > 0 && bytes > limits.BytesMax && len(files) > 0 {
+			return files, true, nil
+		}
+		files = append(files, *p)
+		if limits.FilesMax > 0 && int64(len(files)) >= limits.FilesMax || rows.left == 0 || limits.BytesMax > 0 && bytes >= limits.BytesMax {
+			return files, true, nil
+		}
+	}
+	return files, false, nil
 }
 
 // stillIdle reports that nothing has happened since a listing that gave nothing:

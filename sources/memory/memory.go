@@ -99,6 +99,13 @@ func (s *Stream) Feed(rec arrow.Record) error {
 	return nil
 }
 
+// count returns how many rows were fed.
+func (s *Stream) count() int64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.rows
+}
+
 // from returns what was fed from a row on.
 func (s *Stream) from(row int64) []feed {
 	s.mu.Lock()

@@ -21,9 +21,13 @@ type source struct {
 	stream *Stream
 	fields []types.Field
 	at     position
+	end    int64 // rows from here on are not there yet, see Freeze; -1: all are
 }
 
-var _ sources.Source = (*source)(nil)
+var (
+	_ sources.Source  = (*source)(nil)
+	_ sources.Freezer = (*source)(nil)
+)
 
 // position is where a query is. Next counts rows of the stream Stream only; in
 // another process that stream is another one, read from its start.
@@ -43,7 +47,7 @@ type batchRange struct {
 
 // Open returns a source that delivers the given columns.
 func (s *Stream) Open(fields []types.Field) sources.Source {
-	return &source{stream: s, fields: fields}
+	return &source{stream: s, fields: fields, end: -1}
 }
 
 func (s *source) Restore(snapshot []byte) error {
@@ -87,6 +91,15 @@ func (s *source) Description() string        { return "memory" }
 func (s *source) Commit(sources.Range) error { return nil }
 func (s *source) Close() error               { return nil }
 
+// Freeze makes what is fed from now on invisible.
+func (s *source) Freeze(context.Context) error {
+	s.end = s.stream.count()
+	return nil
+}
+
+// Thaw undoes Freeze.
+func (s *source) Thaw() { s.end = -1 }
+
 // Next takes what was fed, in whole feeds but for a limit of rows.
 func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range, error) {
 	if err := ctx.Err(); err != nil {
@@ -102,6 +115,9 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 	size := int64(0)
 	for _, f := range s.stream.from(s.at.Next) {
 		end := f.first + f.rec.NumRows()
+		if s.end >= 0 {
+			end = min(end, s.end)
+		}
 		if limits.RowsMax > 0 {
 			end = min(end, s.at.Next+limits.RowsMax)
 		}

@@ -37,6 +37,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 		{"next does not move", testNextStays},
 		{"every row once across batches", testBatches},
 		{"limits", testLimits},
+		{"a frozen end", testFreeze},
 		{"restart from a position", testRestart},
 		{"replay of the log", testReplay},
 		{"a planned batch in a new process", testPlanned},
@@ -236,6 +237,34 @@ func testLimits(t *testing.T, s Subject) {
 		if l == (sources.Limits{}) && batches != 1 || l.FilesMax > 0 && batches != 3 {
 			t.Errorf("limits %+v: %d batches", l, batches)
 		}
+	}
+}
+
+// testFreeze is for a source that is a sources.Freezer.
+func testFreeze(t *testing.T, s Subject) {
+	src := open(t, s, nil)
+	f, ok := src.(sources.Freezer)
+	if !ok {
+		t.Skip("the source is no Freezer")
+	}
+	first := s.Feed(t)
+	if err := f.Freeze(t.Context()); err != nil {
+		t.Fatalf("Freeze: %v", err)
+	}
+	later := s.Feed(t)
+	for _, l := range []sources.Limits{{FilesMax: 1}, {}} {
+		if r := next(t, src, l); r != nil {
+			same(t, "rows before the frozen end", Rows(t, src, r, 100), first)
+			advance(t, src, r)
+		} else if l.FilesMax > 0 {
+			t.Error("Next gives nothing before the frozen end")
+		}
+	}
+	f.Thaw()
+	if r := next(t, src, sources.Limits{}); r == nil {
+		t.Error("Next gives nothing after Thaw")
+	} else {
+		same(t, "rows after Thaw", Rows(t, src, r, 100), later)
 	}
 }
 
