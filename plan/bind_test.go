@@ -121,7 +121,7 @@ func TestKeyColumns(t *testing.T) {
 		hidden bool
 	}{
 		{"SELECT k, v FROM s", Update, nil, false},
-		{"SELECT count(*) AS n FROM s", Update, nil, false},
+		{"SELECT count(*) AS n FROM s", Update, []int{}, false},
 		{"SELECT count(*) AS n, k FROM s GROUP BY k", Update, []int{1}, false},
 		{"SELECT count(*) AS n, k FROM s GROUP BY k", Complete, nil, false},
 		{"SELECT k, window.start AS b, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", Update, []int{1, 0}, false},

@@ -70,7 +70,8 @@ type Plan struct {
 	Policy     Policy
 	Notices    []string
 	// KeyColumns are the result columns that identify a row in update mode, for
-	// the sink; nil when every row is new.
+	// the sink; nil when every row is new, and empty but not nil when there is one row
+	// in all: an aggregation without GROUP BY.
 	KeyColumns []int
 	// HiddenKey says which key of a row the select list leaves out, in update mode. A
 	// sink that replaces rows could not tell which one to replace: who opens such a

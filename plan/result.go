@@ -31,7 +31,7 @@ func keyColumns(p *Plan) {
 
 // groupKeys are the keys of the groups of an aggregation.
 func (p *Plan) groupKeys(a *Aggregate, from func(int) int) {
-	var keys []int
+	keys := []int{} // without GROUP BY it stays empty: each row replaces the one before
 	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
 		at := from(key)
 		switch {

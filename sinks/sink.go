@@ -34,7 +34,9 @@ type Batch struct {
 	Marker
 	Query string // name of the query
 	Mode  Mode
-	Keys  []int // Update: columns that identify a row
+	// Keys are, in update mode, the columns that identify a row. Nil: every row is new.
+	// Empty but not nil: there is one row in all, and a new one replaces it.
+	Keys []int
 	// WindowColumn is a TIMESTAMP column among Keys that grows with time, -1
 	// without: it bounds which stored rows can be replaced.
 	WindowColumn int

@@ -46,7 +46,7 @@ type column struct {
 func (t *target) write(ctx context.Context, c *duck.Conn, b *sinks.Batch, stage *duck.Stage) error {
 	remove := ""
 	switch {
-	case b.Mode == sinks.Complete:
+	case b.Mode == sinks.Complete, b.Mode == sinks.Update && b.Keys != nil && len(b.Keys) == 0 && b.Rows > 0:
 		remove = "DELETE FROM " + t.name
 	case b.Mode == sinks.Update && len(b.Keys) > 0 && b.Rows > 0:
 		remove = t.deleteSQL(b, stage.View())

@@ -142,7 +142,7 @@ func kept(old, fresh []row, b *sinks.Batch) []row {
 	switch {
 	case b.Mode == sinks.Complete:
 		return nil
-	case b.Mode == sinks.Append || len(b.Keys) == 0:
+	case b.Mode == sinks.Append || b.Keys == nil:
 		return old
 	}
 	replaced := make(map[string]bool, len(fresh))

@@ -40,6 +40,7 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 		{"update with NULL keys", testNullKeys},
 		{"update with a NULL window", testNullWindow},
 		{"update without keys", testUpdateNoKeys},
+		{"update of one row", testUpdateOneRow},
 		{"complete", testComplete},
 		{"empty batch", testEmpty},
 		{"types", testTypes},

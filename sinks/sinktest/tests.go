@@ -114,6 +114,18 @@ func testUpdateNoKeys(t *testing.T, p Place) {
 	WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 1", "1970-01-01 00:00:00 | a | 1")
 }
 
+// testUpdateOneRow has no keys because there is one row: the result of an aggregation
+// without GROUP BY.
+func testUpdateOneRow(t *testing.T, p Place) {
+	o := Context("t", sinks.Update)
+	o.Keys = []int{}
+	s := MustOpen(t, p, o)
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1})))
+	MustWrite(t, s, Batch(o, 1, 1, Record(Row{0, "a", 2})))
+	MustWrite(t, s, Batch(o, 1, 2))
+	WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 2")
+}
+
 func testComplete(t *testing.T, p Place) {
 	o := Context("t", sinks.Complete)
 	s := MustOpen(t, p, o)
