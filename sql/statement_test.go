@@ -42,77 +42,82 @@ func parseOne(text string) (Statement, error) {
 	return ParseStatement(pieces[0], DefaultLimits())
 }
 
-func TestStatements(t *testing.T) {
-	for _, c := range []struct{ text, want string }{
-		{`CREATE STREAM events (device_id VARCHAR, event_time TIMESTAMP, WATERMARK FOR event_time AS event_time - INTERVAL '10' MINUTE)
+// statementCases are statements with what they are read as.
+var statementCases = []struct{ text, want string }{
+	{`CREATE STREAM events (device_id VARCHAR, event_time TIMESTAMP, WATERMARK FOR event_time AS event_time - INTERVAL '10' MINUTE)
 		  WITH (connector = 'files', path = 'incoming/*.json', format = 'json');`,
-			"CreateStream CREATE STREAM events (\n  device_id VARCHAR,\n  event_time TIMESTAMP,\n" +
-				"  WATERMARK FOR event_time AS event_time - INTERVAL '10 minutes'\n) WITH (connector = 'files', path = 'incoming/*.json', format = 'json')"},
-		{`create or replace stream if not exists "my s" (
+		"CreateStream CREATE STREAM events (\n  device_id VARCHAR,\n  event_time TIMESTAMP,\n" +
+			"  WATERMARK FOR event_time AS event_time - INTERVAL '10 minutes'\n) WITH (connector = 'files', path = 'incoming/*.json', format = 'json')"},
+	{`create or replace stream if not exists "my s" (
 			id BIGINT NOT NULL PRIMARY KEY NOT ENFORCED, ms BIGINT, ts AS epoch_ms(ms) NOT NULL, "key" STRING COMMENT 'x',
 			tt TIMESTAMP(3) AS to_timestamp(ms / 1000), file STRING METADATA FROM 'file_name' VIRTUAL, line BIGINT METADATA,
 			p STRUCT<mag: DOUBLE, tags ARRAY<STRING>>, WATERMARK FOR ts, PRIMARY KEY (id) NOT ENFORCED
 		  ) WITH ('connector'='kafka', 'properties.bootstrap.servers' = 'a:9092', max_files = 10, ratio = 0.5, on_ = true, x.y = off, n = -3, d = INTERVAL '5' SECOND, e = 5s)
 		  FORMAT PLAIN ENCODE JSON (a = 'b')`,
-			"CreateStream CREATE OR REPLACE STREAM IF NOT EXISTS \"my s\" (\n  id BIGINT NOT NULL,\n  ms BIGINT,\n  ts AS epoch_ms(ms) NOT NULL,\n  \"key\" VARCHAR,\n" +
-				"  tt TIMESTAMP AS to_timestamp(ms / 1000),\n  file VARCHAR METADATA FROM 'file_name',\n  line BIGINT METADATA FROM 'line',\n" +
-				"  p STRUCT(\"mag\" DOUBLE, \"tags\" VARCHAR[]),\n  WATERMARK FOR ts AS ts\n) WITH (connector = 'kafka', 'properties.bootstrap.servers' = 'a:9092', " +
-				"max_files = 10, ratio = 5e-01, on_ = TRUE, 'x.y' = 'off', n = -3, d = '5 seconds', e = '5s', format = 'json', a = 'b')"},
-		{`CREATE STREAM s WITH (connector = 'memory')`, `CreateStream CREATE STREAM s WITH (connector = 'memory')`},
-		{`DROP STREAM IF EXISTS s`, `DropStream DROP STREAM IF EXISTS s`},
-		{`CREATE QUERY q WITH (trigger = '5 seconds', start = false) AS INSERT INTO t SELECT a FROM s`,
-			`CreateQuery CREATE QUERY q WITH (trigger = '5 seconds', start = FALSE) AS INSERT INTO t SELECT a FROM s`},
-		{`CREATE OR REPLACE QUERY q AS INSERT INTO main.t (a, b) SELECT a, b FROM TUMBLE(s, ts, INTERVAL 5 MINUTES)`,
-			`CreateQuery CREATE OR REPLACE QUERY q AS INSERT INTO main.t (a, b) SELECT a, b FROM TUMBLE(s, ts, INTERVAL '5 minutes')`},
-		{`START QUERY q`, `QueryVerb START QUERY q`},
-		{`STOP QUERY ALL NOW`, `QueryVerb STOP QUERY ALL NOW`},
-		{`pause query "Q 1"`, `QueryVerb PAUSE QUERY "Q 1"`},
-		{`RESUME QUERY all`, `QueryVerb RESUME QUERY ALL`},
-		{`RESTART QUERY q`, `QueryVerb RESTART QUERY q`},
-		{`DROP QUERY IF EXISTS q`, `QueryVerb DROP QUERY IF EXISTS q`},
-		{`TERMINATE q`, `QueryVerb STOP QUERY q`},
-		{`AWAIT QUERY q`, `Await AWAIT QUERY q`},
-		{`AWAIT QUERY ALL UNTIL BATCH 3 TIMEOUT 5s`, `Await AWAIT QUERY ALL UNTIL BATCH 3 TIMEOUT INTERVAL '5 seconds'`},
-		{`AWAIT QUERY q UNTIL ROWS 1_000`, `Await AWAIT QUERY q UNTIL ROWS 1000`},
-		{`AWAIT QUERY q UNTIL WATERMARK TIMESTAMP '2026-09-10 12:00:00' TIMEOUT '1 minute'`,
-			`Await AWAIT QUERY q UNTIL WATERMARK '2026-09-10 12:00:00' TIMEOUT INTERVAL '1 minute'`},
-		{`AWAIT QUERY q UNTIL IDLE`, `Await AWAIT QUERY q UNTIL IDLE`},
-		{`EXPLAIN QUERY q`, `Explain EXPLAIN QUERY q`},
-		{`EXPLAIN STATE FORMAT JSON SELECT a FROM s`, `Explain EXPLAIN STATE FORMAT JSON SELECT a FROM s`},
-		{`EXPLAIN COMPATIBILITY INSERT INTO t SELECT a FROM s`, `Explain EXPLAIN COMPATIBILITY INSERT INTO t SELECT a FROM s`},
-		{`EXPLAIN CREATE QUERY q AS INSERT INTO t SELECT a FROM s`, `Explain EXPLAIN CREATE QUERY q AS INSERT INTO t SELECT a FROM s`},
-		{`EXPLAIN UPDATE t SET a = 1`, `Passthrough EXPLAIN`},
-		{`SET`, `Set SET`},
-		{`SET checkpoint_interval = '5 seconds'`, `Set SET checkpoint_interval = '5 seconds'`},
-		{`SET 'table.exec.emit' = 'true'`, `Set SET 'table.exec.emit' = 'true'`},
-		{`SET trigger TO available_now`, `Set SET trigger = 'available_now'`},
-		{`SET spark.sql.shuffle.partitions = 5`, `Set SET 'spark.sql.shuffle.partitions' = 5`},
-		{`SET VARIABLE x = 5`, `Passthrough SET`},
-		{`RESET`, `Reset RESET`},
-		{`RESET trigger`, `Reset RESET trigger`},
-		{`SHOW STREAMS`, `Show SHOW STREAMS`},
-		{`show queries like 'dev%'`, `Show SHOW QUERIES LIKE 'dev%'`},
-		{`SHOW PROGRESS FOR q`, `Show SHOW PROGRESS FOR q`},
-		{`SHOW LATE ROWS FOR QUERY q`, `Show SHOW LATE ROWS FOR q`},
-		{`LIST STREAMS`, `Show SHOW STREAMS`},
-		{`SHOW JOBS`, `Show SHOW QUERIES`},
-		{`SHOW CREATE STREAM s`, `Show SHOW CREATE STREAM s`},
-		{`SHOW CREATE s`, `Show SHOW CREATE s`},
-		{`SHOW trigger`, `Show SHOW trigger`},
-		{`SHOW TABLES`, `Passthrough SHOW`},
-		{`SHOW ALL TABLES`, `Passthrough SHOW`},
-		{`DESCRIBE s`, `Describe DESCRIBE s`},
-		{`DESC EXTENDED STREAM main.s`, `Describe DESCRIBE EXTENDED main.s`},
-		{`DESCRIBE SELECT 1`, `Passthrough DESCRIBE`},
-		{`DESCRIBE`, `Passthrough DESCRIBE`},
-		{`CREATE TABLE t (a INT)`, `Passthrough CREATE`},
-		{`COPY t TO 'x.csv' (HEADER)`, `Passthrough COPY`},
-		{`BEGIN TRANSACTION`, `Passthrough BEGIN`},
-		{`START TRANSACTION`, `Passthrough START`},
-		{`PRAGMA database_list`, `Passthrough PRAGMA`},
-		{`DROP TABLE t`, `Passthrough DROP`},
-		{`DELETE FROM t WHERE a = 1`, `Passthrough DELETE`},
-	} {
+		"CreateStream CREATE OR REPLACE STREAM IF NOT EXISTS \"my s\" (\n  id BIGINT NOT NULL,\n  ms BIGINT,\n  ts AS epoch_ms(ms) NOT NULL,\n  \"key\" VARCHAR,\n" +
+			"  tt TIMESTAMP AS to_timestamp(ms / 1000),\n  file VARCHAR METADATA FROM 'file_name',\n  line BIGINT METADATA FROM 'line',\n" +
+			"  p STRUCT(\"mag\" DOUBLE, \"tags\" VARCHAR[]),\n  WATERMARK FOR ts AS ts\n) WITH (connector = 'kafka', 'properties.bootstrap.servers' = 'a:9092', " +
+			"max_files = 10, ratio = 5e-01, on_ = TRUE, 'x.y' = 'off', n = -3, d = '5 seconds', e = '5s', format = 'json', a = 'b')"},
+	{`CREATE STREAM s WITH (connector = 'memory')`, `CreateStream CREATE STREAM s WITH (connector = 'memory')`},
+	{`DROP STREAM IF EXISTS s`, `DropStream DROP STREAM IF EXISTS s`},
+	{`CREATE QUERY q WITH (trigger = '5 seconds', start = false) AS INSERT INTO t SELECT a FROM s`,
+		`CreateQuery CREATE QUERY q WITH (trigger = '5 seconds', start = FALSE) AS INSERT INTO t SELECT a FROM s`},
+	{`CREATE OR REPLACE QUERY q AS INSERT INTO main.t (a, b) SELECT a, b FROM TUMBLE(s, ts, INTERVAL 5 MINUTES)`,
+		`CreateQuery CREATE OR REPLACE QUERY q AS INSERT INTO main.t (a, b) SELECT a, b FROM TUMBLE(s, ts, INTERVAL '5 minutes')`},
+	{`START QUERY q`, `QueryVerb START QUERY q`},
+	{`STOP QUERY ALL NOW`, `QueryVerb STOP QUERY ALL NOW`},
+	{`pause query "Q 1"`, `QueryVerb PAUSE QUERY "Q 1"`},
+	{`RESUME QUERY all`, `QueryVerb RESUME QUERY ALL`},
+	{`RESTART QUERY q`, `QueryVerb RESTART QUERY q`},
+	{`DROP QUERY IF EXISTS q`, `QueryVerb DROP QUERY IF EXISTS q`},
+	{`TERMINATE q`, `QueryVerb STOP QUERY q`},
+	{`AWAIT QUERY q`, `Await AWAIT QUERY q`},
+	{`AWAIT QUERY ALL UNTIL BATCH 3 TIMEOUT 5s`, `Await AWAIT QUERY ALL UNTIL BATCH 3 TIMEOUT INTERVAL '5 seconds'`},
+	{`AWAIT QUERY q UNTIL ROWS 1_000`, `Await AWAIT QUERY q UNTIL ROWS 1000`},
+	{`AWAIT QUERY q UNTIL WATERMARK TIMESTAMP '2026-09-10 12:00:00' TIMEOUT '1 minute'`,
+		`Await AWAIT QUERY q UNTIL WATERMARK '2026-09-10 12:00:00' TIMEOUT INTERVAL '1 minute'`},
+	{`AWAIT QUERY q UNTIL IDLE`, `Await AWAIT QUERY q UNTIL IDLE`},
+	{`EXPLAIN QUERY q`, `Explain EXPLAIN QUERY q`},
+	{`EXPLAIN STATE FORMAT JSON SELECT a FROM s`, `Explain EXPLAIN STATE FORMAT JSON SELECT a FROM s`},
+	{`EXPLAIN COMPATIBILITY INSERT INTO t SELECT a FROM s`, `Explain EXPLAIN COMPATIBILITY INSERT INTO t SELECT a FROM s`},
+	{`EXPLAIN CREATE QUERY q AS INSERT INTO t SELECT a FROM s`, `Explain EXPLAIN CREATE QUERY q AS INSERT INTO t SELECT a FROM s`},
+	{`EXPLAIN (VERBOSE, TYPE PHYSICAL, FORMAT JSON) SELECT a FROM s`, `Explain EXPLAIN PHYSICAL FORMAT JSON SELECT a FROM s`},
+	{`EXPLAIN (SELECT a FROM s)`, `Explain EXPLAIN (SELECT a FROM s)`},
+	{`EXPLAIN UPDATE t SET a = 1`, `Passthrough EXPLAIN`},
+	{`SET`, `Set SET`},
+	{`SET checkpoint_interval = '5 seconds'`, `Set SET checkpoint_interval = '5 seconds'`},
+	{`SET 'table.exec.emit' = 'true'`, `Set SET 'table.exec.emit' = 'true'`},
+	{`SET trigger TO available_now`, `Set SET trigger = 'available_now'`},
+	{`SET spark.sql.shuffle.partitions = 5`, `Set SET 'spark.sql.shuffle.partitions' = 5`},
+	{`SET VARIABLE x = 5`, `Passthrough SET`},
+	{`RESET`, `Reset RESET`},
+	{`RESET trigger`, `Reset RESET trigger`},
+	{`SHOW STREAMS`, `Show SHOW STREAMS`},
+	{`show queries like 'dev%'`, `Show SHOW QUERIES LIKE 'dev%'`},
+	{`SHOW PROGRESS FOR q`, `Show SHOW PROGRESS FOR q`},
+	{`SHOW LATE ROWS FOR QUERY q`, `Show SHOW LATE ROWS FOR q`},
+	{`LIST STREAMS`, `Show SHOW STREAMS`},
+	{`SHOW JOBS`, `Show SHOW QUERIES`},
+	{`SHOW CREATE STREAM s`, `Show SHOW CREATE STREAM s`},
+	{`SHOW CREATE s`, `Show SHOW CREATE s`},
+	{`SHOW trigger`, `Show SHOW trigger`},
+	{`SHOW TABLES`, `Passthrough SHOW`},
+	{`SHOW ALL TABLES`, `Passthrough SHOW`},
+	{`DESCRIBE s`, `Describe DESCRIBE s`},
+	{`DESC EXTENDED STREAM main.s`, `Describe DESCRIBE EXTENDED main.s`},
+	{`DESCRIBE SELECT 1`, `Passthrough DESCRIBE`},
+	{`DESCRIBE`, `Passthrough DESCRIBE`},
+	{`CREATE TABLE t (a INT)`, `Passthrough CREATE`},
+	{`COPY t TO 'x.csv' (HEADER)`, `Passthrough COPY`},
+	{`BEGIN TRANSACTION`, `Passthrough BEGIN`},
+	{`START TRANSACTION`, `Passthrough START`},
+	{`PRAGMA database_list`, `Passthrough PRAGMA`},
+	{`DROP TABLE t`, `Passthrough DROP`},
+	{`DELETE FROM t WHERE a = 1`, `Passthrough DELETE`},
+}
+
+func TestStatements(t *testing.T) {
+	for _, c := range statementCases {
 		s, err := parseOne(c.text)
 		if err != nil {
 			t.Errorf("%s\n%s", c.text, rendered(err, c.text))

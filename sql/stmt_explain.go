@@ -5,22 +5,20 @@ import "strings"
 // explainKinds are the kinds of EXPLAIN, sorted.
 var explainKinds = []string{"ANALYZE", "COMPATIBILITY", "LOGICAL", "PHYSICAL", "STATE"}
 
-// explain parses EXPLAIN [kind] [FORMAT TEXT|JSON] statement | QUERY name. What
-// stands behind EXPLAIN and is only DuckDB's makes the whole statement DuckDB's.
+// explain parses EXPLAIN [kind] [FORMAT TEXT|JSON] statement | QUERY name, also with
+// RisingWave's list of options in brackets. What stands behind EXPLAIN and is only
+// DuckDB's makes the whole statement DuckDB's.
 func (p *parser) explain() (Statement, error) {
 	s := &Explain{}
 	p.take()
-	for _, kind := range explainKinds {
-		if p.at(kind) {
-			s.Kind = strings.ToUpper(p.take().text)
-			break
-		}
+	var err error
+	if p.cur().isOp("(") && !p.beginsQuery(p.pos) {
+		err = p.explainList(s)
+	} else {
+		err = p.explainOptions(s)
 	}
-	if p.accept("FORMAT") {
-		if !p.atAny("TEXT", "JSON") {
-			return nil, p.unexpected("TEXT or JSON")
-		}
-		s.Format = strings.ToUpper(p.take().text)
+	if err != nil {
+		return nil, err
 	}
 	if p.at("QUERY") {
 		p.take()
@@ -35,9 +33,6 @@ func (p *parser) explain() (Statement, error) {
 	if p.at("EXPLAIN") {
 		return nil, p.unexpected("a statement")
 	}
-	if p.cur().kind == tokEnd || p.cur().isOp("(") && s.Kind == "" && s.Format == "" && !p.beginsQuery(p.pos) {
-		return &Passthrough{Node: p.restNode(), First: "EXPLAIN"}, nil
-	}
 	// The target is parsed as a statement of its own, so that its text and its
 	// positions are what they would be without EXPLAIN.
 	span := Span{Start: p.cur().start, End: p.toks[len(p.toks)-1].start}
@@ -51,4 +46,43 @@ func (p *parser) explain() (Statement, error) {
 		return &Passthrough{Node: s.Node, First: "EXPLAIN"}, nil
 	}
 	return s, nil
+}
+
+// explainOptions consumes [kind] [FORMAT f].
+func (p *parser) explainOptions(s *Explain) error {
+	for _, kind := range explainKinds {
+		if p.at(kind) {
+			s.Kind = strings.ToUpper(p.take().text)
+			break
+		}
+	}
+	if !p.accept("FORMAT") {
+		return nil
+	}
+	if !p.atAny("TEXT", "JSON") {
+		return p.unexpected("TEXT or JSON")
+	}
+	s.Format = strings.ToUpper(p.take().text)
+	return nil
+}
+
+// explainList consumes ( option, .. ): kinds, TYPE kind, FORMAT f, and VERBOSE and
+// TRACE, which change nothing.
+func (p *parser) explainList(s *Explain) error {
+	p.take()
+	for {
+		at := p.pos
+		if !p.accept("VERBOSE") && !p.accept("TRACE") {
+			p.accept("TYPE")
+			if err := p.explainOptions(s); err != nil {
+				return err
+			}
+			if p.pos == at {
+				return p.unexpected(strings.Join(explainKinds, ", ") + " or FORMAT")
+			}
+		}
+		if !p.acceptOp(",") {
+			return p.expectOp(")")
+		}
+	}
 }
