@@ -2,7 +2,8 @@ package expr
 
 // The planner's way in. Implementations are in the files named after each group:
 //
-//	BindColumnless literals: NewLiteral(t types.Type, value any) Expr
+//	literals:   NewLiteral(t types.Type, value any) Expr
+//	            ParseLiteral(t types.Type, text string, span) (Expr, error), such as DATE '2024-01-01'
 //	operators:  BindUnary(op string, x Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error)
 //	tests:      BindIsTest(x Expr, what string, not bool) (Expr, error)
@@ -14,10 +15,16 @@ package expr
 //	            BindIndex(x, index Expr, span) (Expr, error)
 //	            BindStruct(names []string, items []Expr) (Expr, error)
 //	            BindList(items []Expr, span) (Expr, error)
+//	            BindMap(keys, values []Expr, span) (Expr, error)
+//	zones:      BindAtTimeZone(x, zone Expr, span) (Expr, error)
 //	functions:  BindFunction(name string, args []Expr, span) (Expr, error)
-//	            IsFunction(name string) bool
+//	            IsFunction(name string) bool, FunctionNames() []string
 //	aggregates: BindAggregate(name string, args []Expr, star bool, span) (*Aggregate, error)
 //	            IsAggregate(name string) bool
 //
 // Every Bind checks and unifies types, adds the casts that are implied, and
-// reports errors at span with the codes of internal/sqlerr.
+// reports errors at span with the codes of internal/sqlerr. An expression of
+// constants alone comes back as its value; one that would fail comes back as it is,
+// but for a cast of a constant, which is refused.
+//
+// Operators of exec find Take and Ctx here beside Expr.Eval.

@@ -172,11 +172,13 @@ func (c *call) overDictionary(ctx *Ctx, args []vec, at int) (arrow.Array, error)
 		return nil, err
 	}
 	defer byValue.Release()
-	rows := make([]int32, d.Len())
-	for i, k := range rawValues[int32](d.Indices().Data()) {
-		rows[i] = k
-		if d.IsNull(i) {
-			rows[i] = -1
+	rows := rawValues[int32](d.Indices().Data())
+	if d.NullN() > 0 {
+		rows = append([]int32(nil), rows...)
+		for i := range rows {
+			if d.IsNull(i) {
+				rows[i] = -1
+			}
 		}
 	}
 	return Take(byValue, rows), nil

@@ -4,8 +4,6 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
@@ -230,7 +228,7 @@ func (c *chooser) take(value Expr, rows []int32) error {
 	if err != nil {
 		return err
 	}
-	c.parts = append(c.parts, plain(a))
+	c.parts = append(c.parts, a)
 	for i, row := range rows {
 		c.part[row], c.at[row] = part, int32(i)
 		if whole {
@@ -245,12 +243,11 @@ func (c *chooser) gather(t arrow.DataType) (arrow.Array, error) {
 	if len(c.parts) == 0 {
 		return nullColumn(t, len(c.part)), nil
 	}
-	starts := make([]int32, len(c.parts))
-	next := 0
-	for i, p := range c.parts {
-		starts[i] = int32(next)
-		next += p.Len()
+	all, starts, err := joined(t, c.parts)
+	if err != nil {
+		return nil, err
 	}
+	defer all.Release()
 	for row, p := range c.part {
 		if p < 0 {
 			c.at[row] = -1
@@ -258,13 +255,5 @@ func (c *chooser) gather(t arrow.DataType) (arrow.Array, error) {
 			c.at[row] += starts[p]
 		}
 	}
-	if len(c.parts) == 1 {
-		return Take(c.parts[0], c.at), nil
-	}
-	all, err := array.Concatenate(c.parts, memory.DefaultAllocator)
-	if err != nil {
-		return nil, err
-	}
-	defer all.Release()
 	return Take(all, c.at), nil
 }

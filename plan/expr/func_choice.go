@@ -2,8 +2,6 @@ package expr
 
 import (
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
-	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/sql/types"
 )
@@ -54,17 +52,7 @@ func bindExtremeOf(most bool) binder {
 }
 
 func extremeOf(f *frame, args []vec, t types.Type, most bool) (arrow.Array, error) {
-	parts := make([]arrow.Array, len(args))
-	starts := make([]int, len(args))
-	next := 0
-	for i, v := range args {
-		v.arr.Retain()
-		parts[i] = plain(v.arr)
-		defer parts[i].Release()
-		starts[i] = next
-		next += parts[i].Len()
-	}
-	all, err := array.Concatenate(parts, memory.DefaultAllocator)
+	all, starts, err := joinedVecs(f.arrow, args)
 	if err != nil {
 		return nil, err
 	}
@@ -74,7 +62,7 @@ func extremeOf(f *frame, args []vec, t types.Type, most bool) (arrow.Array, erro
 	for i := range rows {
 		best := -1
 		for j, v := range args {
-			at := starts[j] + v.row(i)
+			at := int(starts[j]) + v.row(i)
 			if all.IsNull(at) {
 				continue
 			}

@@ -85,21 +85,6 @@ func eachList(pick func(l *listBuilder, values arrow.Array, start, end int64)) k
 	}
 }
 
-// joined returns the values of operands one behind the other, and where each begins.
-func joined(parts ...arrow.Array) (all arrow.Array, starts []int64, err error) {
-	next := int64(0)
-	plains := make([]arrow.Array, len(parts))
-	for i, p := range parts {
-		p.Retain()
-		plains[i] = plain(p)
-		defer plains[i].Release()
-		starts = append(starts, next)
-		next += int64(p.Len())
-	}
-	all, err = array.Concatenate(plains, memory.DefaultAllocator)
-	return all, starts, err
-}
-
 // listLength counts the elements of a list or the entries of a map.
 func listLength(f *frame, args []vec) (arrow.Array, error) {
 	lists := args[0].arr.(interface{ ValueOffsets(int) (int64, int64) })
@@ -146,7 +131,7 @@ func concatLists(f *frame, args []vec) (arrow.Array, error) {
 	for i, v := range args {
 		parts[i] = v.arr.(*array.List).ListValues()
 	}
-	all, starts, err := joined(parts...)
+	all, starts, err := joined(f.arrow.(*arrow.ListType).Elem(), parts)
 	if err != nil {
 		return nil, err
 	}
@@ -162,7 +147,7 @@ func concatLists(f *frame, args []vec) (arrow.Array, error) {
 			known = true
 			start, end := v.arr.(*array.List).ValueOffsets(row)
 			for k := start; k < end; k++ {
-				out.add(starts[j] + k)
+				out.add(int64(starts[j]) + k)
 			}
 		}
 		if !known {

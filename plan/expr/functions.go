@@ -371,17 +371,6 @@ func failing(t types.Type, k kernel, params ...types.Type) binder {
 	}
 }
 
-// partly is fixed for a function that gives NULL on some values.
-func partly(t types.Type, k kernel, params ...types.Type) binder {
-	return func(b *binding) (Expr, error) {
-		args, err := b.cast(params...)
-		if err != nil {
-			return nil, err
-		}
-		return b.partial(t, k, args...), nil
-	}
-}
-
 // cast brings the arguments to parameter types; the last type stands for all
 // arguments beyond.
 func (b *binding) cast(params ...types.Type) ([]Expr, error) {

@@ -313,6 +313,22 @@ func TestSparkNames(t *testing.T) {
 	}
 }
 
+// A producer may name the parts of a nested type differently than types.Arrow does.
+func TestForeignNestedTypes(t *testing.T) {
+	foreign := arrow.ListOfField(arrow.Field{Name: "l", Type: arrow.PrimitiveTypes.Int64})
+	b := array.NewListBuilderWithField(memory.DefaultAllocator, foreign.ElemField())
+	b.Append(true)
+	b.ValueBuilder().(*array.Int64Builder).Append(7)
+	b.AppendNull()
+	list := b.NewArray()
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "l", Type: foreign}}, nil), []arrow.Array{list}, 2)
+	s := &sheet{rec: rec, cols: map[string]Expr{"l": &Column{Name: "l", T: types.ListOf(tBigInt), Null: true}}}
+	check(t, s, "coalesce(l, [1::BIGINT])", "[7] [1]")
+	check(t, s, "l || [1]", "[7, 1] [1]")
+	check(t, s, "[l, [1::BIGINT]]", "[[7], [1]] [NULL, [1]]")
+	check(t, s, "{'x': l}", "{x: [7]} {x: NULL}")
+}
+
 func BenchmarkFilterCompare(b *testing.B) {
 	const rows = 4096
 	ints, valid := make([]int64, rows), newValidity(rows)
@@ -324,13 +340,20 @@ func BenchmarkFilterCompare(b *testing.B) {
 		words[i] = fmt.Sprintf("device-%d", i%1000)
 	}
 	plainWords := newStrings(arrow.BinaryTypes.String, words, valid)
-	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String}}, nil),
-		[]arrow.Array{newValues(arrow.PrimitiveTypes.Int64, ints, valid), plainWords}, rows)
+	d := array.NewDictionaryBuilder(memory.DefaultAllocator, types.ArrowDictionary).(*array.BinaryDictionaryBuilder)
+	for _, w := range words {
+		if err := d.AppendString(w); err != nil {
+			b.Fatal(err)
+		}
+	}
+	rec := array.NewRecord(arrow.NewSchema([]arrow.Field{{Name: "i", Type: arrow.PrimitiveTypes.Int64}, {Name: "s", Type: arrow.BinaryTypes.String}, {Name: "d", Type: types.ArrowDictionary}}, nil),
+		[]arrow.Array{newValues(arrow.PrimitiveTypes.Int64, ints, valid), plainWords, d.NewArray()}, rows)
+	interned := &Column{Index: 2, Name: "d", T: tVarchar}
 	i, s := &Column{Index: 0, Name: "i", T: tBigInt}, &Column{Index: 1, Name: "s", T: tVarchar}
 	for _, c := range []struct {
 		op   string
 		l, r Expr
-	}{{"<", i, intLit(500)}, {"=", i, intLit(500)}, {"+", i, intLit(1)}, {"=", s, text("device-7")}, {"<", s, text("device-7")}} {
+	}{{"<", i, intLit(500)}, {"=", i, intLit(500)}, {"+", i, intLit(1)}, {"=", s, text("device-7")}, {"<", s, text("device-7")}, {"<>", interned, text("device-7")}} {
 		e, err := BindBinary(c.op, c.l, c.r, noSpan)
 		if err != nil {
 			b.Fatal(err)

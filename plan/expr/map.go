@@ -119,14 +119,6 @@ func eachText(f *frame, append func(dst []byte, row int) ([]byte, error)) (arrow
 	return out.array(f.arrow, f.valid), nil
 }
 
-// at returns the value of a row outside run loops.
-func (o operand[T]) at(i int) T {
-	if o.konst {
-		return o.vals[0]
-	}
-	return o.vals[i]
-}
-
 // text1 returns the kernel of a function of one value to text.
 func text1[A slot](fn func(dst []byte, a A) ([]byte, error)) kernel {
 	return func(f *frame, args []vec) (arrow.Array, error) {

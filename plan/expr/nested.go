@@ -199,8 +199,9 @@ func BindStruct(names []string, items []Expr) (Expr, error) {
 
 func packStruct(f *frame, args []vec) (arrow.Array, error) {
 	children := make([]arrow.ArrayData, len(args))
+	fields := f.arrow.(*arrow.StructType).Fields()
 	for i, v := range args {
-		a := column(v, f.rows)
+		a := conform(column(v, f.rows), fields[i].Type)
 		defer a.Release()
 		children[i] = a.Data()
 	}
@@ -247,20 +248,7 @@ func BindList(items []Expr, span sqlerr.Span) (Expr, error) {
 
 // interleave returns the operands row by row: a0, b0, a1, b1 and so on.
 func interleave(f *frame, args []vec, t arrow.DataType) (arrow.Array, error) {
-	if len(args) == 0 {
-		return nullColumn(t, 0), nil
-	}
-	parts := make([]arrow.Array, len(args))
-	starts := make([]int32, len(args))
-	next := 0
-	for i, v := range args {
-		v.arr.Retain()
-		parts[i] = plain(v.arr)
-		defer parts[i].Release()
-		starts[i] = int32(next)
-		next += parts[i].Len()
-	}
-	all, err := array.Concatenate(parts, memory.DefaultAllocator)
+	all, starts, err := joinedVecs(t, args)
 	if err != nil {
 		return nil, err
 	}

@@ -131,3 +131,65 @@ func takeRecord(rec arrow.Record, rows []int32, e Expr) arrow.Record {
 func repeat(a arrow.Array, rows int) arrow.Array {
 	return Take(a, make([]int32, rows))
 }
+
+// joined returns arrays of one SQL type one behind the other, as t, and where each
+// begins. The caller releases the array.
+func joined(t arrow.DataType, parts []arrow.Array) (all arrow.Array, starts []int32, err error) {
+	forms := make([]arrow.Array, len(parts))
+	starts = make([]int32, len(parts))
+	next := 0
+	for i, p := range parts {
+		p.Retain()
+		forms[i] = conform(plain(p), t)
+		defer forms[i].Release()
+		starts[i] = int32(next)
+		next += p.Len()
+	}
+	if len(parts) == 0 {
+		return nullColumn(t, 0), starts, nil
+	}
+	all, err = array.Concatenate(forms, memory.DefaultAllocator)
+	return all, starts, err
+}
+
+// joinedVecs is joined for operands.
+func joinedVecs(t arrow.DataType, args []vec) (all arrow.Array, starts []int32, err error) {
+	parts := make([]arrow.Array, len(args))
+	for i, v := range args {
+		parts[i] = v.arr
+	}
+	return joined(t, parts)
+}
+
+// conform returns a with t as its type. The layouts are the same already: what
+// differs between arrays of one SQL type is the names and flags that a producer gave
+// to the parts of nested types. It takes over the reference and returns one.
+func conform(a arrow.Array, t arrow.DataType) arrow.Array {
+	if arrow.TypeEqual(a.DataType(), t) {
+		return a
+	}
+	defer a.Release()
+	data := conformData(a.Data(), t)
+	defer data.Release()
+	return array.MakeFromData(data)
+}
+
+func conformData(data arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
+	var inner []arrow.DataType
+	switch t := t.(type) {
+	case *arrow.StructType:
+		for _, f := range t.Fields() {
+			inner = append(inner, f.Type)
+		}
+	case *arrow.MapType:
+		inner = []arrow.DataType{t.Elem()}
+	case *arrow.ListType:
+		inner = []arrow.DataType{t.Elem()}
+	}
+	children := make([]arrow.ArrayData, len(inner))
+	for i, c := range inner {
+		children[i] = conformData(data.Children()[i], c)
+		defer children[i].Release()
+	}
+	return array.NewData(t, data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
+}

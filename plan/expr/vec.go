@@ -77,31 +77,101 @@ type slot interface {
 // over two slices serves columns and constants.
 const runRows = 256
 
-// operand is the values of a vec as Go values; those of NULL rows are arbitrary.
+// operand is the values of a vec as Go values; those of NULL rows are arbitrary. It
+// belongs to one evaluation.
 type operand[T slot] struct {
+	// vals has a value per row, runRows times the same value for a constant, or, for a
+	// text column, room for the views of one run.
 	vals  []T
-	konst bool // vals is runRows times the same value
+	konst bool
+	text  *textColumn // T is string then
 }
 
-// run returns the values of rows lo to hi, which are at most runRows.
-func (o operand[T]) run(lo, hi int) []T {
-	if o.konst {
+// run returns the values of rows lo to hi, which are at most runRows. They are valid
+// until the next call.
+func (o *operand[T]) run(lo, hi int) []T {
+	switch {
+	case o.konst:
+		return o.vals[:hi-lo]
+	case o.text != nil:
+		for i := lo; i < hi; i++ {
+			o.vals[i-lo] = o.textAt(i)
+		}
 		return o.vals[:hi-lo]
 	}
 	return o.vals[lo:hi]
 }
 
+// at returns the value of a row.
+func (o *operand[T]) at(i int) T {
+	switch {
+	case o.konst:
+		return o.vals[0]
+	case o.text != nil:
+		return o.textAt(i)
+	}
+	return o.vals[i]
+}
+
+// textAt is value of the text column, as the T that string is known to be.
+func (o *operand[T]) textAt(i int) T {
+	s := o.text.value(i)
+	return *(*T)(unsafe.Pointer(&s))
+}
+
 // read returns the values of v, whose Arrow type must be one that T holds.
 func read[T slot](v vec) operand[T] {
-	vals := valuesOf[T](v.arr)
-	if !v.konst {
-		return operand[T]{vals: vals}
+	if v.konst {
+		block := make([]T, runRows)
+		vals := valuesOf[T](v.arr)
+		for i := range block {
+			block[i] = vals[0]
+		}
+		return operand[T]{vals: block, konst: true}
 	}
-	block := make([]T, runRows)
-	for i := range block {
-		block[i] = vals[0]
+	var zero T
+	if _, ok := any(zero).(string); ok {
+		return operand[T]{vals: make([]T, min(runRows, v.arr.Len())), text: newTextColumn(v.arr)}
 	}
-	return operand[T]{vals: block, konst: true}
+	return operand[T]{vals: valuesOf[T](v.arr)}
+}
+
+// textColumn gives the values of a VARCHAR or BLOB column, of either form, without a
+// header per row in memory.
+type textColumn struct {
+	text    string
+	offsets []int32 // one more than values
+	indices []int32 // of a dictionary; nil for the plain form
+}
+
+func newTextColumn(a arrow.Array) *textColumn {
+	if d, ok := a.(*array.Dictionary); ok {
+		c := newTextColumn(d.Dictionary())
+		c.indices = rawValues[int32](d.Indices().Data())
+		return c
+	}
+	data := a.Data()
+	c := &textColumn{offsets: make([]int32, 1)}
+	if _, ok := a.(*array.Null); ok || data.Len() == 0 || data.Buffers()[1] == nil {
+		c.offsets = make([]int32, data.Len()+1)
+		return c
+	}
+	all := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(data.Buffers()[1].Bytes()))), data.Offset()+data.Len()+1)
+	c.offsets = all[data.Offset():]
+	if bytes := data.Buffers()[2]; bytes != nil && bytes.Len() > 0 {
+		c.text = unsafe.String(unsafe.SliceData(bytes.Bytes()), bytes.Len())
+	}
+	return c
+}
+
+func (c *textColumn) value(i int) string {
+	if c.indices != nil {
+		// The index of a NULL row may be anything.
+		if i = int(c.indices[i]); uint(i) >= uint(len(c.offsets)-1) {
+			return ""
+		}
+	}
+	return c.text[c.offsets[i]:c.offsets[i+1]]
 }
 
 func valuesOf[T slot](a arrow.Array) []T {
@@ -138,32 +208,10 @@ func boolValues(a arrow.Array) []bool {
 
 // stringValues returns views of the values; they are valid as long as a is held.
 func stringValues(a arrow.Array) []string {
-	switch a := a.(type) {
-	case *array.Dictionary:
-		byIndex := stringValues(a.Dictionary())
-		indices := rawValues[int32](a.Indices().Data())
-		vals := make([]string, len(indices))
-		for i, k := range indices {
-			// The index of a NULL row may be anything.
-			if uint(k) < uint(len(byIndex)) {
-				vals[i] = byIndex[k]
-			}
-		}
-		return vals
-	case *array.Null:
-		return make([]string, a.Len())
-	}
-	data := a.Data()
-	vals := make([]string, data.Len())
-	bytes := data.Buffers()[2]
-	if len(vals) == 0 || bytes == nil || bytes.Len() == 0 {
-		return vals
-	}
-	all := unsafe.Slice((*int32)(unsafe.Pointer(unsafe.SliceData(data.Buffers()[1].Bytes()))), data.Offset()+len(vals)+1)
-	offsets := all[data.Offset():]
-	text := unsafe.String(unsafe.SliceData(bytes.Bytes()), bytes.Len())
+	c := newTextColumn(a)
+	vals := make([]string, a.Len())
 	for i := range vals {
-		vals[i] = text[offsets[i]:offsets[i+1]]
+		vals[i] = c.value(i)
 	}
 	return vals
 }
