@@ -6,7 +6,7 @@
 // holds the engine of one script: streams and sinks in memory around exec queries
 // whose checkpoints are on a crashable disk. run.go compares, report.go describes
 // differences, rewrite.go puts new answers in, sweep.go runs a script again under other
-// conditions with the same expectations, and files.go runs whole folders.
+// conditions with the same expectations, and files.go finds and loads scripts.
 //
 // `ssql test` and the tests of this repository are its callers.
 package streamtest

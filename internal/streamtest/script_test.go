@@ -3,11 +3,12 @@ package streamtest
 import (
 	"bytes"
 	"context"
-	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+
+	"ssql/internal/sqlerr"
 )
 
 const small = `# A story.
@@ -245,60 +246,80 @@ func TestDiff(t *testing.T) {
 	}
 }
 
-// TestCommand runs files as `ssql test` does.
-func TestCommand(t *testing.T) {
-	dir := t.TempDir()
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+const good = "stream s\nv BIGINT\n\nquery q\nSELECT v FROM s\n----\nv BIGINT\n\nfeed s\n1\n\nrun q\n----\nbatch 0  in=1 out=1\n1\n"
+
+// TestReports shows what each kind of failure says.
+func TestReports(t *testing.T) {
+	for _, c := range []struct {
+		text string
+		want []string // parts of the report, none for a script that passes
+	}{
+		{good, nil},
+		{strings.Replace(good, "out=1", "out=2", 1), []string{
+			"a.test:12: run q\n    stream s\n    query q\n    feed s\n  → run q\n--- want\n+++ got\n-batch 0  in=1 out=2\n+batch 0  in=1 out=1\n 1\nprogress: {",
+			"checkpoint: committed 0-0\nplan:\n",
+			"again:   ssql test a.test\nrewrite: ssql test -rewrite a.test\n",
+		}},
+		{"strem s\nv BIGINT\n", []string{"a.test:1: strem s\n", `there is no verb "strem"; did you mean "stream"?`}},
+		{"run q tigger=once\n", []string{`run has no option "tigger"; expected differs, only, trigger`}},
+		{"run\n", []string{"run needs a name: run NAME [trigger=once|available_now] [ordered]"}},
+		{"run q\n", []string{`there is no query "q"`}},
+		{"feed s\n", []string{`there is no stream "s"`}},
+		{"sql\nSELECT 1\n", []string{"the verb sql needs a session"}},
+		{strings.Replace(good, "feed s\n1\n", "feed s\nx\n", 1), []string{`column "v" in row "x": expected a value of type BIGINT, found "x"`}},
+		{strings.Replace(good, "feed s\n1\n", "feed s\n1 | 2\n", 1), []string{"2 cells for 1 columns in row: 1 | 2"}},
+		{strings.Replace(good, "v BIGINT\n\n", "v BIGGINT\n\n", 1), []string{`column "v BIGGINT"`}},
+	} {
+		s, err := Parse("a.test", c.text)
+		if err != nil {
 			t.Fatal(err)
 		}
-	}
-	good := "stream s\nv BIGINT\n\nquery q\nSELECT v FROM s\n----\nv BIGINT\n\nfeed s\n1\n\nrun q\n----\nbatch 0  in=1 out=1\n1\n"
-	write("a_good.test", good)
-	write("b_wrong.test", strings.Replace(good, "out=1", "out=2", 1))
-	write("c_verb.test", "strem s\nv BIGINT\n")
-	write("d_syntax.test", "run q\n---- x\n")
-	write("e_option.test", "run q tigger=once\n")
-	write("f_name.test", "run q\n")
-	write("g_row.test", strings.Replace(good, "feed s\n1\n", "feed s\nx\n", 1))
-	var out bytes.Buffer
-	c := Command{Out: &out, Sweep: true}
-	failed, err := c.Run(context.Background(), []string{dir})
-	if err != nil || failed != 6 {
-		t.Fatalf("%d failed, %v\n%s", failed, err, out.String())
-	}
-	got := strings.ReplaceAll(out.String(), dir+string(filepath.Separator), "")
-	for _, want := range []string{
-		"FAIL b_wrong.test:12: run q\n    stream s\n    query q\n    feed s\n  → run q\n--- want\n+++ got\n-batch 0  in=1 out=2\n+batch 0  in=1 out=1\n 1\nprogress: {",
-		"checkpoint: committed 0-0\nplan:\n",
-		"again:   ssql test b_wrong.test\nrewrite: ssql test -rewrite b_wrong.test\n",
-		`there is no verb "strem"; did you mean "stream"?`,
-		`FAIL d_syntax.test:2: expected "----" or "---- ssql", found "---- x"`,
-		`run has no option "tigger"; expected differs, only, trigger`,
-		`there is no query "q"`,
-		`column "v" in row "x": expected a value of type BIGINT, found "x"`,
-		"\n1 passed, 6 failed\n",
-	} {
-		if !strings.Contains(got, want) {
-			t.Errorf("missing: %s", want)
+		r := Run(context.Background(), s, Options{})
+		if len(r.Failures) == 0 {
+			if c.want != nil {
+				t.Errorf("passes:\n%s", c.text)
+			}
+			continue
+		}
+		got := r.Report(r.Failures[0])
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("missing %q in\n%s", want, got)
+			}
+		}
+		if c.want == nil {
+			t.Errorf("fails:\n%s", got)
 		}
 	}
-	if t.Failed() {
-		t.Log(got)
-	}
-	if _, err := c.Run(context.Background(), []string{t.TempDir()}); err == nil {
-		t.Error("an empty folder is no error")
-	}
-	c.Rewrite = true
-	if _, err := c.Run(context.Background(), []string{filepath.Join(dir, "b_wrong.test")}); err != nil {
+}
+
+// TestSessionVerb gives statements to the session that the caller provides.
+func TestSessionVerb(t *testing.T) {
+	s, err := Parse("a.test", "sql\nSELECT 1;\n.\nSELECT 2;\n----\nSELECT 1;\n.\nSELECT 2;\n\nsql\nfail\n----\nerror: E_X: no\n")
+	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "b_wrong.test"))
-	if err != nil || string(text) != good {
-		t.Errorf("rewritten\n%s%v", text, err)
+	echo := &echoSession{}
+	r := Run(context.Background(), s, Options{OpenSession: func(context.Context) (Session, error) { echo.opened++; return echo, nil }})
+	for _, f := range r.Failures {
+		t.Error(r.Report(f))
+	}
+	if echo.opened != 1 || echo.closed != 1 {
+		t.Errorf("opened %d times, closed %d times", echo.opened, echo.closed)
 	}
 }
+
+// echoSession answers with the text of the statements.
+type echoSession struct{ opened, closed int }
+
+func (e *echoSession) Execute(_ context.Context, text string) ([]string, error) {
+	if text == "fail" {
+		return nil, sqlerr.New("E_X", "no")
+	}
+	return strings.Split(text, "\n"), nil
+}
+
+func (e *echoSession) Close() error { e.closed++; return nil }
 
 func TestVerbsAreSorted(t *testing.T) {
 	table := verbs()

@@ -89,6 +89,9 @@ func passing(t *testing.T) []*streamtest.Result {
 // TestSweeps runs every golden that passes in small chunks, with several workers, and with
 // a restart after every run: all answers must stay the same.
 func TestSweeps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
 	inParallel(passing(t), func(base *streamtest.Result) {
 		if base.Script.NoSweep == "" {
 			sweep(t, base)
@@ -99,6 +102,9 @@ func TestSweeps(t *testing.T) {
 // TestCrashSweep crashes every golden that passes at some of its writes, those of the
 // seed at all of them.
 func TestCrashSweep(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes some seconds")
+	}
 	inParallel(passing(t), func(base *streamtest.Result) {
 		points := 4
 		if strings.Contains(base.Script.Name, "/seed/") {
