@@ -367,6 +367,9 @@ func (x *exprBinder) column(e *sql.ColumnRef) (value, error) {
 		return x.fields(found[0].value(), e.Parts[used:])
 	}
 	if w := x.scope.window(e.Parts[0].Name); w != nil {
+		if x.group != nil {
+			return value{}, notGrouped(e.Parts[0].Name, span, true)
+		}
 		v, err := x.windowStruct(w)
 		if err != nil {
 			return value{}, err
@@ -495,6 +498,8 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	case e.Over != nil:
 		return value{}, sqlerr.At(span, codeWindowFunction, "window function %s(...) OVER (...) has no streaming form", name).
 			WithHint("ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) works when it is compared with a constant: QUALIFY ... = 1, or WHERE rn <= 10 around the sub-query; else group by a window of time")
+	case isWindowCall(name) && x.group != nil:
+		return value{}, notGrouped(sql.ExprText(e), span, len(x.group.agg.Keys) > 0)
 	case isWindowCall(name):
 		return x.windowValue(e)
 	case name == "window_time" && len(e.Args) == 1:

@@ -307,7 +307,7 @@ func minusMicro(e expr.Expr, span Span) (expr.Expr, error) {
 
 // windowTime binds window_time(w).
 func (x *exprBinder) windowTime(e *sql.Call) (value, error) {
-	if c, ok := e.Args[0].(*sql.ColumnRef); ok && len(c.Parts) == 1 {
+	if c, ok := e.Args[0].(*sql.ColumnRef); ok && len(c.Parts) == 1 && x.group == nil {
 		if found, _ := x.scope.find(c.Parts); len(found) == 0 {
 			if w := x.scope.window(c.Parts[0].Name); w != nil {
 				return x.windowPart(w, WindowTime), nil
