@@ -13,6 +13,9 @@ var aggregateModes = map[plan.Mode]op.Mode{
 }
 
 func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
+	if n.Window != nil && n.Window.Kind == plan.Session {
+		return l.session(n)
+	}
 	in, err := l.node(n.Input)
 	if err != nil {
 		return nil, err
@@ -23,9 +26,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
 		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
 	}
-	for _, a := range n.Aggs {
-		cfg.Calls = append(cfg.Calls, op.AggregateCall{Aggregate: a.Aggregate, Filter: a.Filter, Distinct: a.Distinct})
-	}
+	cfg.Calls = calls(n)
 	if n.Window != nil {
 		w := fixedWindows(n.Window)
 		cfg.Windows = &w
@@ -48,4 +49,29 @@ func endOf(key expr.Expr) (expr.Expr, error) {
 		return expr.BindField(key, "end", sqlerr.Span{})
 	}
 	return key, nil
+}
+
+func calls(n *plan.Aggregate) []op.AggregateCall {
+	var out []op.AggregateCall
+	for _, a := range n.Aggs {
+		out = append(out, op.AggregateCall{Aggregate: a.Aggregate, Filter: a.Filter, Distinct: a.Distinct})
+	}
+	return out
+}
+
+func (l *lowering) session(n *plan.Aggregate) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	s, err := op.NewSession(op.SessionConfig{
+		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
+		Watermarked: n.Mark != nil && n.Mark.Watermark != nil, Keys: n.Keys, Calls: calls(n),
+		Columns: len(n.Input.Columns()), Schema: schemaOf(n.Cols), Alloc: l.alloc, ChunkRows: l.cfg.ChunkRows,
+		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return stateful(s, times(n.Time), in), nil
 }

@@ -2,7 +2,6 @@ package state
 
 import (
 	"encoding/binary"
-	"slices"
 	"sort"
 )
 
@@ -20,8 +19,8 @@ type Multimap struct {
 	arena []byte // payloads, end to end
 	next  uint64 // sequence number of the next row
 
-	buckets []timeBucket // ascending by start
-	live    int
+	due  Expiry
+	live int
 
 	added   int      // rows from here on were inserted since AppendChanges
 	removed []uint64 // sequence numbers of rows removed since, inserted before
@@ -39,17 +38,8 @@ type mapRow struct {
 	dead   bool
 }
 
-type timeBucket struct {
-	start int64
-	rows  []int32
-}
-
 // NoTime is the time of rows that are never evicted.
 const NoTime = int64(1<<63 - 1)
-
-// bucketMicros is the width of a time bucket: one second, so that a bucket of a
-// busy stream holds thousands of rows and a quiet one costs little.
-const bucketMicros = int64(1_000_000)
 
 // NewMultimap returns an empty multimap.
 func NewMultimap() *Multimap { return &Multimap{keys: NewInterner()} }
@@ -81,27 +71,11 @@ func (m *Multimap) insert(seq uint64, key []byte, hasKey bool, time int64, flag 
 	}
 	m.rows = append(m.rows, r)
 	if time != NoTime {
-		m.bucket(time, row)
+		m.due.Add(time, row)
 	}
 	m.next = seq + 1
 	m.live++
 	return row
-}
-
-func (m *Multimap) bucket(time int64, row int32) {
-	start := time - time%bucketMicros
-	if time%bucketMicros < 0 {
-		start -= bucketMicros
-	}
-	n := len(m.buckets)
-	i := n
-	if n > 0 && m.buckets[n-1].start >= start {
-		i = sort.Search(n, func(i int) bool { return m.buckets[i].start >= start })
-	}
-	if i == n || m.buckets[i].start != start {
-		m.buckets = slices.Insert(m.buckets, i, timeBucket{start: start})
-	}
-	m.buckets[i].rows = append(m.buckets[i].rows, row)
 }
 
 // Each calls f with the rows of a key, the newest first, until f returns false.
@@ -142,45 +116,15 @@ func (m *Multimap) SetFlag(row int32) {
 // Evict removes the rows whose time is at most through and calls f, which may be
 // nil, with each before it goes.
 func (m *Multimap) Evict(through int64, f func(row int32)) {
-	drop := 0
-	for i := range m.buckets {
-		b := &m.buckets[i]
-		if b.start > through {
-			break
+	for _, row := range m.due.Take(through, nil) {
+		if m.rows[row].dead { // removed by ApplyChanges
+			continue
 		}
-		keep := b.rows[:0]
-		for _, row := range b.rows {
-			if m.rows[row].dead { // removed by ApplyChanges
-				continue
-			}
-			if m.rows[row].time > through {
-				keep = append(keep, row)
-				continue
-			}
-			if f != nil {
-				f(row)
-			}
-			m.remove(row)
+		if f != nil {
+			f(row)
 		}
-		if b.rows = keep; len(keep) == 0 && drop == i {
-			drop++
-		}
+		m.remove(row)
 	}
-	m.buckets = slices.Delete(m.buckets, 0, drop)
-}
-
-// NewestUnflagged returns the greatest time of the rows without flag that have one; ok
-// is false if there is none.
-func (m *Multimap) NewestUnflagged() (time int64, ok bool) {
-	for i := len(m.buckets) - 1; i >= 0 && !ok; i-- {
-		for _, row := range m.buckets[i].rows {
-			r := &m.rows[row]
-			if !r.dead && !r.flag && (!ok || r.time > time) {
-				time, ok = r.time, true
-			}
-		}
-	}
-	return time, ok
 }
 
 func (m *Multimap) remove(row int32) {
