@@ -62,13 +62,8 @@ func (w *Windows) AppendSnapshot(dst []byte) []byte {
 }
 
 // appendHead appends version, kind, epoch, Mark and the strings from number from on.
-// In changes the epoch before them stands too: a difference of one says that
-// the strings are renumbered first.
 func (w *Windows) appendHead(dst []byte, kind byte, from int) []byte {
 	dst = append(dst, Version, kind)
-	if kind == kindChanges {
-		dst = binary.AppendUvarint(dst, w.written)
-	}
 	dst = binary.AppendUvarint(dst, w.epoch)
 	dst = binary.AppendVarint(dst, w.Mark)
 	dst = binary.AppendUvarint(dst, uint64(from))
@@ -148,16 +143,12 @@ func (w *Windows) read(b []byte, kind byte) error {
 }
 
 func (w *Windows) readHead(r *reader, kind byte) {
-	before := w.epoch
-	if kind == kindChanges {
-		before = r.uvarint()
-	}
 	epoch := r.uvarint()
 	w.Mark = r.varint()
 	if kind == kindSnapshot {
 		w.epoch = epoch
 	} else {
-		w.follow(r, before, epoch)
+		w.follow(r, epoch)
 	}
 	if from := r.uvarint(); from != uint64(w.interner.Len()) {
 		r.fail("strings do not go on where they ended")
@@ -170,15 +161,16 @@ func (w *Windows) readHead(r *reader, kind byte) {
 	}
 }
 
-// follow renumbers the strings where the writer of the changes did: between before
-// and epoch. A snapshot of that moment is renumbered already.
-func (w *Windows) follow(r *reader, before, epoch uint64) {
+// follow renumbers the strings where the writer of the changes did: a snapshot was
+// written between these changes and those before, and the epoch is one higher. A state
+// that was restored from that snapshot is renumbered already.
+func (w *Windows) follow(r *reader, epoch uint64) {
 	switch {
 	case r.err != nil || w.epoch == epoch:
-	case w.epoch == before && epoch == before+1:
+	case w.epoch+1 == epoch:
 		w.renumber(w.usedStrings())
 	default:
-		r.fail("the strings were renumbered in between")
+		r.fail("changes that came before these are missing")
 	}
 }
 

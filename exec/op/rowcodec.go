@@ -93,7 +93,10 @@ func valueEncoder(a arrow.Array, canonical bool) (encoder, error) {
 	if fixed, ok := a.DataType().(arrow.FixedWidthDataType); ok {
 		width := fixed.BitWidth() / 8
 		data := a.Data()
-		bytes := data.Buffers()[1].Bytes()[data.Offset()*width:]
+		var bytes []byte
+		if buf := data.Buffers()[1]; buf != nil { // nil when there is no value at all, as in empty lists
+			bytes = buf.Bytes()[data.Offset()*width:]
+		}
 		return func(dst []byte, row int) []byte { return append(dst, bytes[row*width:(row+1)*width]...) }, nil
 	}
 	return nil, fmt.Errorf("rows with a column of type %s cannot be kept", a.DataType())
