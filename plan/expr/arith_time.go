@@ -65,8 +65,9 @@ func shiftKernel(minus bool) kernel {
 		if !args[1].konst || args[0].konst {
 			return general(f, args)
 		}
-		micros, ok := types.IntervalOf(valuesOf[interval](args[1].arr)[0]).FixedMicros()
-		if !ok {
+		i := valuesOf[interval](args[1].arr)[0]
+		micros, ok := stepMicros(i)
+		if !ok || i.Months != 0 {
 			return general(f, args)
 		}
 		if minus {
@@ -103,12 +104,19 @@ func addToTimestamp(ts int64, i interval) (int64, error) {
 		}
 		ts = days*types.DayMicros + clock
 	}
-	step := int64(i.Days)*types.DayMicros + i.Nanoseconds/1000
+	step, ok := stepMicros(i)
 	r := ts + step
-	if (ts^r)&(step^r) < 0 {
+	if !ok || (ts^r)&(step^r) < 0 {
 		return 0, timeOverflow()
 	}
 	return r, nil
+}
+
+// stepMicros returns the days and clock time of an interval; ok is false if they are
+// more than any timestamp could be moved by.
+func stepMicros(i interval) (micros int64, ok bool) {
+	const daysMax = math.MaxInt64 / types.DayMicros / 2
+	return int64(i.Days)*types.DayMicros + i.Nanoseconds/1000, int64(i.Days) < daysMax && int64(i.Days) > -daysMax
 }
 
 // addMonths moves days since 1970 by calendar months.
