@@ -29,6 +29,8 @@ func main() {
 func run(ctx context.Context, args []string) int {
 	if len(args) > 0 {
 		switch args[0] {
+		case "test":
+			return runTests(ctx, args[1:])
 		case "checkpoint":
 			return runCheckpoint(args[1:])
 		}

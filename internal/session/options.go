@@ -35,6 +35,21 @@ func (s *Session) connectorOf(st *sql.CreateStream) (*sources.Spec, error) {
 		WithHint("say where its rows come from: WITH (connector = '%s', ...)", strings.Join(names, "' or '"))
 }
 
+// The options that every stream has, whatever its connector.
+const (
+	idleTimeout = "idle_timeout"
+	maxFuture   = "max_future"
+)
+
+func streamOptions() []sources.Option {
+	return []sources.Option{
+		{Name: idleTimeout, Type: sources.DurationOption,
+			Summary: "how long the stream may deliver nothing before the watermark no longer waits for it"},
+		{Name: maxFuture, Type: sources.DurationOption,
+			Summary: "how far ahead of the clock an event time may be; rows further ahead are bad rows"},
+	}
+}
+
 // connectorOptions checks the options of a stream against those that its connector
 // declares, and gives them their types.
 func connectorOptions(spec *sources.Spec, options []sql.Option, dir string) (sources.Values, error) {
@@ -44,6 +59,7 @@ func connectorOptions(spec *sources.Spec, options []sql.Option, dir string) (sou
 			given = append(given, sources.Given{Name: o.Key.Name, Text: optionText(o.Value), NameAt: o.Key.Span, ValueAt: o.ValueAt})
 		}
 	}
-	set, err := sources.CheckOptions("connector "+strconv.Quote(spec.Name), spec.Options, given)
+	declared := append(streamOptions(), spec.Options...)
+	set, err := sources.CheckOptions("connector "+strconv.Quote(spec.Name), declared, given)
 	return sources.Values{BaseDir: dir, Set: set}, err
 }

@@ -182,9 +182,12 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			return nil, err
 		}
 	}
-	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{}}
+	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{
+		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
+	}}
+	out.plan.ID = spec.Name
 	if spec.Identity != nil {
-		out.plan.ID = spec.Name + ":" + spec.Identity(options)
+		out.plan.ID = spec.Identity(options)
 	}
 	for _, c := range columns {
 		out.plan.Order = append(out.plan.Order, c.Name.Name)

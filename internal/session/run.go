@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"ssql/exec"
 	"ssql/plan"
@@ -95,6 +96,13 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		ChunkRows:      int(v.integer("chunk_rows")),
 		BadRecordsFail: v.get("bad_records") == "fail",
 		SnapshotEvery:  int(v.integer("snapshot_every")),
+		IdleTimeout:    time.Duration(v.quantity("idle_timeout")) * time.Microsecond,
+		LateRowsMax:    keepAtMost(v.integer("late_rows_max")),
+		BadRowsMax:     keepAtMost(v.integer("bad_rows_max")),
+		StateRowsMax:   v.integer("state_rows_max"),
+		StateBytesMax:  v.quantity("state_bytes_max"),
+		FlushAtEnd:     v.get("end_of_input") == "flush",
+		Tables:         tables{s},
 	}
 	switch v.get("late_rows") {
 	case "drop":
@@ -103,6 +111,15 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		c.LateRows = exec.LateFail
 	}
 	return c
+}
+
+// keepAtMost turns a limit of ours, where 0 keeps nothing, into one of exec's, where 0
+// is the default.
+func keepAtMost(rows int64) int64 {
+	if rows == 0 {
+		return -1
+	}
+	return rows
 }
 
 // windowColumn returns the key column that grows with time, -1 without: it bounds
@@ -229,6 +246,9 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	}
 	if err := compared.refusal(b); err != nil {
 		return nil, err
+	}
+	if b.plan.HiddenKey != nil {
+		return nil, b.plan.HiddenKey // the table could not tell which row to replace
 	}
 	srcs, err := openSources(b.plan, b.cat)
 	if err != nil {

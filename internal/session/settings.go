@@ -31,14 +31,20 @@ type setting struct {
 var settingTable = []setting{
 	{sources.Option{Name: "bad_records", Type: sources.StringOption, Default: "table", Values: []string{"table", "fail"},
 		Summary: "what happens to rows that cannot be read: kept in ssql.bad_rows, or the query fails"}, inSession | inQuery},
+	{sources.Option{Name: "bad_rows_max", Type: sources.IntegerOption, Default: "10000",
+		Summary: "bad rows of a batch that ssql.bad_rows keeps; all are counted"}, inSession | inQuery},
 	{sources.Option{Name: "checkpoint", Type: sources.StringOption, Default: "",
 		Summary: "folder of the checkpoint; with SET the folder that holds one per query"}, inSession | inQuery},
 	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192",
 		Summary: "rows that operators pass on at a time"}, inSession | inQuery},
 	{sources.Option{Name: "end_of_input", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "flush", "hold"},
 		Summary: "open windows at the end of the input: held for a query that stays, flushed for a SELECT"}, inSession | inQuery},
+	{sources.Option{Name: "idle_timeout", Type: sources.DurationOption, Default: "0 seconds",
+		Summary: "how long a stream may deliver nothing before the watermark no longer waits for it; 0 is for ever"}, inSession | inQuery},
 	{sources.Option{Name: "late_rows", Type: sources.StringOption, Default: "table", Values: []string{"table", "drop", "fail"},
 		Summary: "what happens to rows behind the watermark: kept in ssql.late_rows, only counted, or the query fails"}, inSession | inQuery},
+	{sources.Option{Name: "late_rows_max", Type: sources.IntegerOption, Default: "1000000",
+		Summary: "late rows of a batch that ssql.late_rows keeps; all are counted"}, inSession | inQuery},
 	{sources.Option{Name: "max_bytes_per_batch", Type: sources.IntegerOption, Default: "0",
 		Summary: "bytes that a batch reads at most; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "max_files_per_batch", Type: sources.IntegerOption, Default: "0",
@@ -55,6 +61,10 @@ var settingTable = []setting{
 		Summary: "batches between two snapshots of the state, at least"}, inSession | inQuery},
 	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",
 		Summary: "start the query at once"}, inQuery},
+	{sources.Option{Name: "state_bytes_max", Type: sources.BytesOption, Default: "0",
+		Summary: "memory that the state of an operator may take; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "state_rows_max", Type: sources.IntegerOption, Default: "0",
+		Summary: "rows or groups that an operator may hold; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "trigger", Type: sources.StringOption, Default: "auto",
 		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
 	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
@@ -100,7 +110,10 @@ func (s *setting) parse(o *sql.Option) (string, error) {
 	if expected != "" {
 		return "", sqlerr.At(o.ValueAt, "INVALID_SETTING", "expected %s for %q, found %q", expected, s.Name, text)
 	}
-	return fmt.Sprint(value), nil
+	if _, isText := value.(bool); s.Type == sources.IntegerOption || isText || len(s.Values) > 0 {
+		return fmt.Sprint(value), nil
+	}
+	return text, nil // as it was written: it is read again
 }
 
 func optionText(v any) string {
@@ -121,8 +134,7 @@ func (v settings) get(name string) string {
 	if text, ok := v[name]; ok {
 		return text
 	}
-	i := sort.Search(len(settingTable), func(i int) bool { return settingTable[i].Name >= name })
-	return settingTable[i].Default
+	return settingTable[indexOfSetting(name)].Default
 }
 
 func (v settings) integer(name string) int64 {
@@ -132,6 +144,17 @@ func (v settings) integer(name string) int64 {
 }
 
 func (v settings) boolean(name string) bool { return v.get(name) == "true" }
+
+// quantity returns the value of a setting with a unit: bytes, or microseconds.
+func (v settings) quantity(name string) int64 {
+	value, _ := settingTable[indexOfSetting(name)].Parse(v.get(name))
+	n, _ := value.(int64)
+	return n
+}
+
+func indexOfSetting(name string) int {
+	return sort.Search(len(settingTable), func(i int) bool { return settingTable[i].Name >= name })
+}
 
 // over returns v with the values of more on top.
 func (v settings) over(more settings) settings {

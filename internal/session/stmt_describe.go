@@ -4,7 +4,9 @@ import (
 	"context"
 	"strings"
 
+	"ssql/sources"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // describe is DESCRIBE name: a stream, a query, or whatever DuckDB knows by the name.
@@ -72,8 +74,11 @@ func describeStream(st *stream, extended bool, out Output) error {
 	}
 	more := newTextTable("property", "value")
 	more.add("connector", st.spec.Name)
-	for _, o := range st.spec.Options {
+	for _, o := range append(streamOptions(), st.spec.Options...) {
 		if v, ok := st.options.Set[o.Name]; ok {
+			if micros, ok := v.(int64); ok && o.Type == sources.DurationOption {
+				v = sql.IntervalText(types.Interval{Micros: micros})
+			}
 			more.add(o.Name, optionText(v))
 		}
 	}

@@ -39,7 +39,34 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 				WithHint("CREATE OR REPLACE QUERY %s goes on with the new one if its state allows it", st.Name.Name)
 		}
 	}
+	if j := s.jobOf(d.name); j != nil && st.OrReplace {
+		if err := s.stopToReplace(ctx, d, j); err != nil {
+			return err
+		}
+	}
 	return s.define(ctx, d, old, st.Name.Span, r.Wait, out)
+}
+
+// stopToReplace stops a running query whose definition is to be replaced, after it has
+// been found that the new one can go on from its checkpoint.
+func (s *Session) stopToReplace(ctx context.Context, d *definition, j *job) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return err
+	}
+	compared, err := s.compare(b, j.row)
+	if err == nil {
+		err = compared.refusal(b)
+	}
+	if err != nil {
+		return err
+	}
+	j.stop()
+	return s.await(ctx, j)
 }
 
 // insert is INSERT INTO ... SELECT from a stream, which makes or resumes the query

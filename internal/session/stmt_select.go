@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -50,16 +51,20 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(p.Mode), Fields: fields, Keys: p.KeyColumns}); err != nil {
 		return closeAfter(srcs, err)
 	}
-	cfg.OnNotice = out.Notice
+	cfg.OnNotice = run.onNotice
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
 		return closeAfter(srcs, err)
 	}
 	run.query = q
 	s.waitFor(q.Stop)
-	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold", out)
+	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
 	// The rows that came are printed also when the query did not come to its end.
-	return joinErrors(err, run.table.Close(), q.Close())
+	err = joinErrors(err, run.table.Close(), q.Close())
+	for _, text := range run.notices {
+		out.Notice(text)
+	}
+	return err
 }
 
 // findSink returns the sink connector of a name; print is where the console's rows go.
@@ -83,6 +88,15 @@ type selectRun struct {
 	bad     int64
 	badText string // about the first bad row
 	windows int64  // open before they were flushed
+
+	mu      sync.Mutex
+	notices []string // said when it has ended: sources speak from goroutines of theirs
+}
+
+func (r *selectRun) onNotice(text string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notices = append(r.notices, text)
 }
 
 // limitOf returns the LIMIT of a plan, -1 without.
@@ -137,7 +151,7 @@ func firstBad(rec arrow.Record) string {
 }
 
 // toEnd runs the query over what is there and, with flush, closes what is open then.
-func (r *selectRun) toEnd(ctx context.Context, flush bool, out Output) error {
+func (r *selectRun) toEnd(ctx context.Context, flush bool) error {
 	if err := r.query.Run(ctx, exec.Trigger{Kind: exec.AvailableNow}); err != nil {
 		if errors.Is(err, context.Canceled) {
 			return err
@@ -152,13 +166,13 @@ func (r *selectRun) toEnd(ctx context.Context, flush bool, out Output) error {
 		if err := r.query.Flush(ctx); err != nil {
 			return &QueryError{Name: "select", Err: err}
 		}
-		out.Notice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
+		r.onNotice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
 	}
 	if r.late > 0 {
-		out.Notice(fmt.Sprintf("left out: %s behind the watermark", count(r.late, "row")))
+		r.onNotice(fmt.Sprintf("left out: %s behind the watermark", count(r.late, "row")))
 	}
 	if r.bad > 0 {
-		out.Notice(fmt.Sprintf("left out: %s that cannot be read, the first %s", count(r.bad, "row"), r.badText))
+		r.onNotice(fmt.Sprintf("left out: %s that cannot be read, the first %s", count(r.bad, "row"), r.badText))
 	}
 	return nil
 }

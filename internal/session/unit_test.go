@@ -41,6 +41,8 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"max_files_per_batch", int64(7), "7"},
 		{"trigger", "5 seconds", "5 seconds"},
 		{"trigger", "available_now", "available_now"},
+		{"idle_timeout", "30 seconds", "30 seconds"},
+		{"state_bytes_max", "1.5 GiB", "1.5 GiB"},
 		{"trigger", "1 month", `INVALID_SETTING: expected 'available_now', 'once', 'auto' or an interval such as '5 seconds' for "trigger", found "1 month"`},
 		{"max_files_per_batch", "many", `INVALID_SETTING: expected a whole number from 0 up for "max_files_per_batch", found "many"`},
 		{"late_rows", "keep", `INVALID_SETTING: expected "table", "drop" or "fail" for "late_rows", found "keep"`},
