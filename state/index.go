@@ -41,7 +41,7 @@ func roomier[T any](s []T, need int) []T {
 	if size > big {
 		size = cap(s) + cap(s)/2
 	}
-	bigger := make([]T, len(s), max(need, size, 64))
+	bigger := make([]T, len(s), max(need, size))
 	copy(bigger, s)
 	return bigger
 }
@@ -60,6 +60,10 @@ type Index struct {
 	denseOK bool
 	seed    uint64
 }
+
+// slotsFirst is the size of the first slots: groups by a time of their own have a
+// table each, which had better be small.
+const slotsFirst = 4
 
 // slotsKept is the size up to which the slots of a reset index are not worth keeping.
 const slotsKept = 4096
@@ -292,7 +296,7 @@ func (x *Index) growDense() {
 // grow makes room in the slots, or turns them into an array.
 func (x *Index) grow(s *Slab) {
 	if x.slots == nil {
-		x.slots, x.shift = make([]uint64, slotsMin), shiftOf(slotsMin)
+		x.slots, x.shift = make([]uint64, slotsFirst), shiftOf(slotsFirst)
 		return
 	}
 	if !x.densely() {

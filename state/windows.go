@@ -26,6 +26,7 @@ type Windows struct {
 	epoch   uint64  // how often the strings were renumbered
 	written uint64  // the epoch that AppendChanges knows of
 	strings int     // how many strings AppendChanges has written
+	lookAt  int     // how many strings make Compact look for unused ones
 	groups  int64
 	bytes   int64
 }
@@ -178,12 +179,12 @@ func (w *Windows) ForgetChanges() {
 const garbageMin = 4096
 
 // Compact renumbers the strings if fewer than half of them are in use, and reports
-// whether it did. It is done before a snapshot, and again in the same place when
-// changes are replayed, so that numbers agree; so nothing may have changed since
-// AppendChanges.
+// whether it did. It looks only when there are twice as many as were in use the
+// last time. It is done between AppendChanges and the next change, and again in the same
+// place when changes are replayed, so that numbers agree; elsewhere it does nothing.
 func (w *Windows) Compact() bool {
 	unwritten := len(w.touched) > 0 || len(w.dropped) > 0 || w.strings != w.interner.Len()
-	if w.interner.Len() < garbageMin || unwritten || w.written != w.epoch {
+	if w.interner.Len() < max(garbageMin, w.lookAt) || unwritten || w.written != w.epoch {
 		return false
 	}
 	used := w.usedStrings()
@@ -193,6 +194,7 @@ func (w *Windows) Compact() bool {
 			n++
 		}
 	}
+	w.lookAt = 2 * n
 	if n >= len(used)/2 {
 		return false
 	}

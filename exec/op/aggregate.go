@@ -231,6 +231,7 @@ func (a *aggregate) Stats() Stats { return a.stats }
 // Begin starts a batch.
 func (a *aggregate) Begin(b *Batch) error {
 	a.state.ForgetChanges()
+	a.state.Compact()
 	a.batch, a.stats = b, Stats{}
 	if a.stale {
 		a.recount()
@@ -240,6 +241,12 @@ func (a *aggregate) Begin(b *Batch) error {
 
 // Segment returns a table for one part of the input.
 func (a *aggregate) Segment(int) Segment { return a.pool.get(a) }
+
+// partialsKept and partialWordsKept bound what a partialPool holds on to.
+const (
+	partialsKept     = 16
+	partialWordsKept = 8 << 20
+)
 
 // partialPool keeps partials with their memory for the next segment.
 type partialPool struct {
@@ -264,7 +271,9 @@ func (p *partialPool) put(s *partial) {
 	s.reset()
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.free = append(p.free, s)
+	if len(p.free) < partialsKept && cap(s.slab.Words) <= partialWordsKept {
+		p.free = append(p.free, s)
+	}
 }
 
 // checkLimits refuses more groups or bytes than the limits of the state.

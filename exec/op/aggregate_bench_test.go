@@ -79,7 +79,7 @@ var benchFields = []types.Field{field("ts", timestamp), field("k", varchar), fie
 // benchBatch runs one batch of chunks, with the watermark a minute behind.
 func benchBatch(b *testing.B, o op.Stateful, chunks []arrow.Record, late, evict int64) (out int64) {
 	batch := &op.Batch{Expr: &expr.Ctx{Alloc: memory.DefaultAllocator}, LateMicros: late, EvictMicros: evict,
-		Late: func(arrow.Record) error { return nil }}
+		Late: func(int, arrow.Record) error { return nil }}
 	if err := o.Begin(batch); err != nil {
 		b.Fatal(err)
 	}
@@ -183,4 +183,11 @@ func BenchmarkHopSixtyPiecesUpdate(b *testing.B) {
 func BenchmarkTumbleWithoutRuns(b *testing.B) {
 	g := groupOver(b, op.UpdateMode, benchFields...).windows(tumble(1000)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(10, 1, false))
+}
+
+// Grouped by the event time itself: a table per time.
+func BenchmarkKeyedByTime(b *testing.B) {
+	g := groupOver(b, op.AppendMode, benchFields...).by("ts").call("count").call("sum", "v")
+	g.cfg.Close, g.cfg.Watermarked = g.column("ts"), true
+	bench(b, g, newBenchStream(1000, 720, false))
 }
