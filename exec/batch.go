@@ -160,7 +160,7 @@ func (r *batchRun) begin() error {
 		batch := &op.Batch{ID: r.plan.Batch, Expr: r.expr}
 		if b.state != nil {
 			batch.LateMicros, batch.EvictMicros = late[b.index], evict[b.index]
-			batch.Late = func(rec arrow.Record) error { return r.takeLate(b, batch.LateMicros, rec) }
+			batch.Late = func(input int, rec arrow.Record) error { return r.takeLate(b, input, batch.LateMicros, rec) }
 		}
 		first = b.op.Begin(batch)
 	})

@@ -154,7 +154,7 @@ func (l *lowering) dedup(n *plan.Dedup) (tree, error) {
 			return nil, err
 		}
 	}
-	return stateful(op.NewDedup(cfg), times(cfg.Time), in), nil
+	return stateful(op.NewDedup(cfg), []expr.Expr{cfg.Time}, in), nil
 }
 
 // column refers to a column of a node.
@@ -165,16 +165,6 @@ func column(cols []plan.Column, i int) expr.Expr {
 
 // instant is the time of an event-time column: its value, or the end of a window.
 func instant(cols []plan.Column, i int) (expr.Expr, error) { return endOf(column(cols, i)) }
-
-func times(list ...expr.Expr) []expr.Expr {
-	var out []expr.Expr
-	for _, e := range list {
-		if e != nil {
-			out = append(out, e)
-		}
-	}
-	return out
-}
 
 func (l *lowering) union(n *plan.Union) (tree, error) {
 	u := &union{}

@@ -40,7 +40,15 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stateful(agg, times(cfg.Time, cfg.Close), in), nil
+	return stateful(agg, []expr.Expr{eventTime(cfg)}, in), nil
+}
+
+// eventTime is what makes a row of an aggregation late; nil if nothing does.
+func eventTime(cfg op.AggregateConfig) expr.Expr {
+	if cfg.Close != nil {
+		return cfg.Close
+	}
+	return cfg.Time
 }
 
 // endOf is the time that a key stands for: its value, or the end of a window.
@@ -73,5 +81,5 @@ func (l *lowering) session(n *plan.Aggregate) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stateful(s, times(n.Time), in), nil
+	return stateful(s, []expr.Expr{n.Time}, in), nil
 }

@@ -57,7 +57,7 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stateful(j, times(cfg.Left.Time, cfg.Right.Time), left, right), nil
+	return stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right), nil
 }
 
 // joinSide derives what makes a row of one side late and when it may go: by the key

@@ -50,7 +50,7 @@ func refusedRow(rec arrow.Record, row int, column, reason string) sources.BadRow
 }
 
 // takeLate keeps or refuses what an operator dropped, as the query's policy says.
-func (r *batchRun) takeLate(b *breaker, watermarkMicros int64, rec arrow.Record) error {
+func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
@@ -71,17 +71,12 @@ func (r *batchRun) takeLate(b *breaker, watermarkMicros int64, rec arrow.Record)
 	rec = rec.NewSlice(0, min(room, rec.NumRows()))
 	r.lateKept += rec.NumRows()
 	l := lateRows{operator: b.state.Name(), watermarkMicros: watermarkMicros, rec: rec}
-	// The operators below the first may see columns in another order than their
-	// first input's: the event time is evaluated where its type fits.
-	for _, e := range b.eventTime {
+	if e := b.eventTime[input]; e != nil {
 		a, err := e.Eval(r.expr, rec)
 		if err != nil {
 			return fmt.Errorf("finding the event time of late rows: %w", err)
 		}
-		if ts, ok := a.(*array.Timestamp); ok {
-			l.times = ts
-			break
-		}
+		l.times, _ = a.(*array.Timestamp)
 	}
 	r.late = append(r.late, l)
 	return nil

@@ -29,7 +29,8 @@ type (
 		state op.Stateful // op, if it keeps state; else nil
 		index int         // among the stateful operators, children first: its place in the log
 		ins   []tree
-		// eventTime, over the columns of each input, is what makes a row late; nil without.
+		// eventTime, per input and over its columns, is what makes a row late; nil
+		// without.
 		eventTime []expr.Expr
 	}
 )

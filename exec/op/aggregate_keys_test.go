@@ -136,7 +136,7 @@ func TestAnUnknownLayoutOfWindowsIsRefused(t *testing.T) {
 // batchOf runs one batch of chunks in the given segments and returns its rows.
 func batchOf(t *testing.T, o op.Stateful, evict int64, segments ...[]arrow.Record) []string {
 	t.Helper()
-	b := &op.Batch{Expr: &expr.Ctx{Alloc: memory.DefaultAllocator}, EvictMicros: evict, Late: func(arrow.Record) error { return nil }}
+	b := &op.Batch{Expr: &expr.Ctx{Alloc: memory.DefaultAllocator}, EvictMicros: evict, Late: func(int, arrow.Record) error { return nil }}
 	if err := o.Begin(b); err != nil {
 		t.Fatal(err)
 	}

@@ -73,7 +73,7 @@ func (d *Dedup) take(rec arrow.Record) error {
 		}
 		if late != nil {
 			d.stats.RowsLate += late.NumRows()
-			err = d.batch.Late(late)
+			err = d.batch.Late(0, late)
 			late.Release()
 		}
 		if err != nil || kept == nil {

@@ -134,7 +134,7 @@ func (j *Join) bytes() int64 { return j.sides[0].rows.Bytes() + j.sides[1].rows.
 // take drops the late rows of a chunk and joins and stores the others.
 func (j *Join) take(input int, rec arrow.Record) error {
 	side := j.sides[input]
-	rec, err := j.dropLate(side, rec)
+	rec, err := j.dropLate(input, rec)
 	if err != nil || rec == nil {
 		return err
 	}
@@ -150,7 +150,8 @@ func (j *Join) take(input int, rec arrow.Record) error {
 }
 
 // dropLate returns the rows that are not late, retained; nil for none.
-func (j *Join) dropLate(side *joinSide, rec arrow.Record) (arrow.Record, error) {
+func (j *Join) dropLate(input int, rec arrow.Record) (arrow.Record, error) {
+	side := j.sides[input]
 	if side.Time == nil {
 		rec.Retain()
 		return rec, nil
@@ -161,7 +162,7 @@ func (j *Join) dropLate(side *joinSide, rec arrow.Record) (arrow.Record, error) 
 	}
 	defer late.Release()
 	j.stats.RowsLate += late.NumRows()
-	return kept, j.batch.Late(late)
+	return kept, j.batch.Late(input, late)
 }
 
 // arrival is a chunk of one side with what the join needs of each row.

@@ -25,9 +25,9 @@ type Batch struct {
 	// this operator, in UTC microseconds; L of a batch is E of the batch before
 	// (spark-semantics §1.2).
 	LateMicros, EvictMicros int64
-	// Late takes rows that this operator dropped as late. It is called from
-	// Merge, never concurrently.
-	Late func(rec arrow.Record) error
+	// Late takes rows of an input that this operator dropped as late. It is called
+	// from Merge, never concurrently.
+	Late func(input int, rec arrow.Record) error
 }
 
 // Stage is a stateless operator.

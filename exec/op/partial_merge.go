@@ -28,7 +28,7 @@ func (a *aggregate) Merge(s Segment) error {
 	}
 	defer a.pool.put(p)
 	for _, rec := range p.late {
-		if err := a.batch.Late(rec); err != nil {
+		if err := a.batch.Late(0, rec); err != nil {
 			return err
 		}
 	}

@@ -232,7 +232,7 @@ func (s *session) Merge(seg Segment) error {
 	g := seg.(*sessionSegment)
 	for _, rec := range g.late {
 		s.stats.RowsLate += rec.NumRows()
-		if err := s.b.Late(rec); err != nil {
+		if err := s.b.Late(0, rec); err != nil {
 			return err
 		}
 		rec.Release()

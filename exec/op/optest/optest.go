@@ -206,7 +206,7 @@ func Batch(o op.Stateful, b BatchScript) (*Result, error) {
 	batch := &op.Batch{
 		ID: b.ID, Expr: &expr.Ctx{Alloc: memory.DefaultAllocator},
 		LateMicros: b.LateMicros, EvictMicros: b.EvictMicros,
-		Late: func(rec arrow.Record) error { res.Late = append(res.Late, Lines(rec)...); return nil },
+		Late: func(_ int, rec arrow.Record) error { res.Late = append(res.Late, Lines(rec)...); return nil },
 	}
 	if err := o.Begin(batch); err != nil {
 		return nil, err
