@@ -279,7 +279,7 @@ func (c *converter) joined(n *ast.Join) (TableExpr, *joinWords, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if own == nil || own.natural != n.NaturalJoin {
+	if own == nil {
 		return nil, nil, c.internal(c.pos, "the parser of TiDB moved a join")
 	}
 	j := &Join{Kind: own.kind, Left: left, Right: right, Natural: own.natural, Within: own.within, Span: own.span}

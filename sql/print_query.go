@@ -225,6 +225,10 @@ func (p *printer) table(t TableExpr) {
 			if i < len(t.ArgNames) && t.ArgNames[i] != "" {
 				p.put(identText(t.ArgNames[i]), " => ")
 			}
+			if _, ok := t.Args[i].(*Binary); ok { // a = b would name the argument
+				p.operand(t.Args[i])
+				return
+			}
 			p.expr(t.Args[i])
 		})
 		p.put(")")

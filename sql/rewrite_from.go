@@ -16,7 +16,9 @@ type joinWords struct {
 
 // joinSpellings is the table of join words; of two that match, the longer one
 // stands first. TiDB knows no FULL, SEMI, ANTI and ASOF and takes these words for an
-// alias, so all joins that need a condition are LEFT JOIN for TiDB.
+// alias, so all joins that need a condition are LEFT JOIN for TiDB. Its CROSS JOIN
+// may have a condition and takes that of a join around it, so it is a NATURAL JOIN,
+// which has none.
 var joinSpellings = []struct {
 	words string
 	kind  JoinKind
@@ -26,7 +28,7 @@ var joinSpellings = []struct {
 	{"ASOF LEFT OUTER JOIN", AsofLeftJoin, "LEFT JOIN"},
 	{"ASOF JOIN", AsofJoin, "LEFT JOIN"},
 	{"ASOF INNER JOIN", AsofJoin, "LEFT JOIN"},
-	{"CROSS JOIN", CrossJoin, "CROSS JOIN"},
+	{"CROSS JOIN", CrossJoin, "NATURAL JOIN"},
 	{"LEFT OUTER JOIN", LeftJoin, "LEFT JOIN"},
 	{"LEFT SEMI JOIN", SemiJoin, "LEFT JOIN"},
 	{"LEFT ANTI JOIN", AntiJoin, "LEFT JOIN"},
@@ -187,7 +189,7 @@ func (p *parser) usingColumns() error {
 // join with the function.
 func (p *parser) lateralView() error {
 	lo := p.pos
-	p.emit("CROSS JOIN", lo)
+	p.emit("NATURAL JOIN", lo)
 	p.take()
 	p.take()
 	if p.at("OUTER") {
@@ -234,27 +236,48 @@ func (p *parser) table(lo int, t TableExpr) {
 // tableFactor rewrites one table, or joined tables in brackets.
 func (p *parser) tableFactor() error {
 	lo := p.pos
+	var ref TableExpr
+	var err error
 	if p.cur().isOp("(") && !p.beginsQuery(lo) {
-		if err := p.enter(); err != nil {
-			return err
-		}
-		defer p.leave()
-		p.copyWords(1, "(")
-		if err := p.joinedTables(); err != nil {
-			return err
-		}
-		if !p.cur().isOp(")") {
-			return p.unexpected(`")"`)
-		}
-		p.copyWords(1, ")")
-		return nil
+		ref, err = p.bracketTables()
+	} else {
+		ref, err = p.tableRef()
 	}
-	ref, err := p.tableRef()
 	if err != nil {
 		return err
 	}
 	p.table(lo, ref)
 	return nil
+}
+
+// bracketTables consumes joined tables in brackets. TiDB reads them apart: among
+// others it would move a cross join in front of them into the brackets, which is
+// right for the joins of MySQL and wrong for a FULL JOIN.
+func (p *parser) bracketTables() (TableExpr, error) {
+	if err := p.enter(); err != nil {
+		return nil, err
+	}
+	defer p.leave()
+	p.take()
+	var ref TableExpr
+	err := p.isolated(func() error {
+		p.emit("SELECT 1 FROM", p.pos)
+		if err := p.joinedTables(); err != nil {
+			return err
+		}
+		sel, c, err := p.parseSkeleton()
+		if err != nil {
+			return err
+		}
+		if ref, err = c.from(sel.From.TableRefs); err != nil {
+			return err
+		}
+		return c.finish()
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ref, p.expectOp(")")
 }
 
 // tableForm is a table that begins with a word of its own.

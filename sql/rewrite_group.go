@@ -167,6 +167,9 @@ func (p *parser) keyListAhead() bool {
 
 // groupKey rewrites one expression and returns its index.
 func (p *parser) groupKey(g *groupShape) (int, error) {
+	if (p.at("ROLLUP") || p.at("CUBE")) && p.peek(1).isOp("(") || p.at("GROUPING", "SETS") {
+		return 0, p.unexpected("an expression: " + strings.ToUpper(p.cur().text) + " cannot stand in brackets")
+	}
 	if g.items > 0 {
 		p.comma()
 	}
