@@ -198,6 +198,19 @@ func TestFlushOfOverlappingWindows(t *testing.T) {
 	}
 }
 
+// Sessions end where nothing more can touch them, also those read back at a start.
+func TestFlushOfSessions(t *testing.T) {
+	w := newWorld(t, `SELECT id, window_start, window_end, count(*) AS n FROM SESSION(a, event_time, INTERVAL '5' MINUTE) GROUP BY id, window_start, window_end`, "a")
+	w.feed("a", "x 1 12:01:00", "x 1 12:03:00")
+	w.mustRun()
+	w.change = func(c *exec.Config) { c.FlushAtEnd = true }
+	w.mustRun()
+	equal(t, "batches", w.takeBatches(), []string{
+		"0 in=2 out=0 wm=1970-01-01 00:00:00", "1 in=0 out=0 wm=12:03:00", "2 in=0 out=1 wm=12:08:00 forced=end of input",
+	})
+	equal(t, "rows", w.table("q"), []string{"x | 12:01:00 | 12:08:00 | 2"})
+}
+
 // An outer join lets its unmatched rows go; a window above it waits for what the join
 // holds back.
 func TestFlushOfAnOuterJoin(t *testing.T) {

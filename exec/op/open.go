@@ -15,6 +15,7 @@ type Opener interface {
 var (
 	_ Opener = (*aggregate)(nil)
 	_ Opener = (*Join)(nil)
+	_ Opener = (*session)(nil)
 )
 
 // OpenUntil returns the end of the newest window with groups.
@@ -56,6 +57,29 @@ func (j *Join) OpenUntil() (micros int64, ok bool) {
 		}
 		if t, has := s.rows.NewestUnflagged(); has {
 			micros, ok = max(micros, t-s.BoundMicros), true
+		}
+	}
+	return micros, ok
+}
+
+// OpenUntil returns the end of the session that is the last to end.
+func (s *session) OpenUntil() (micros int64, ok bool) {
+	if s.cfg.Mode == CompleteMode || !s.cfg.Watermarked {
+		return 0, false
+	}
+	if s.late || s.held.state.Epoch() != s.epoch {
+		if err := s.reindex(); err != nil {
+			return 0, false // the next batch says what is wrong with the state
+		}
+	}
+	win := s.held.state.Find(0)
+	if win == nil {
+		return 0, false
+	}
+	t := win.Tables[0]
+	for g := int32(0); g < t.Len(); g++ {
+		if t.Alive(g) {
+			micros, ok = max(micros, int64(s.ends[g])), true
 		}
 	}
 	return micros, ok
