@@ -256,9 +256,9 @@ func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, err
 
 // text is the canonical text of a call, part of the fingerprint.
 func (c *AggCall) text(star bool) string {
-	args := make([]string, len(c.Args))
-	for i, a := range c.Args {
-		args[i] = a.String()
+	var args []string
+	for _, a := range append(c.Args[:len(c.Args):len(c.Args)], c.Params...) {
+		args = append(args, a.String())
 	}
 	inner := strings.Join(args, ", ")
 	switch {

@@ -15,6 +15,7 @@ import (
 type Aggregate struct {
 	Name     string // canonical function name; part of the fingerprint
 	Args     []Expr // evaluated by the operator, after casts that Bind added
+	Params   []Expr // arguments behind Args that New has taken in: constants, part of the fingerprint
 	Type     types.Type
 	Nullable bool
 	Ordered  bool // the result depends on the order of rows (first, last, collect_list)

@@ -116,7 +116,7 @@ func BindAggregate(name string, args []Expr, star bool, span sqlerr.Span) (*Aggr
 	if err != nil {
 		return nil, err
 	}
-	agg.Name = name
+	agg.Name, agg.Params = name, args[len(agg.Args):]
 	return agg, nil
 }
 

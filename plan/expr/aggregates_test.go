@@ -220,6 +220,20 @@ func TestAggregates(t *testing.T) {
 	}
 }
 
+func TestParametersAreKeptForTheFingerprint(t *testing.T) {
+	in := []aggInput{col(tInt), literal(tDouble, 0.25)}
+	agg, err := bindFor(t, "quantile", in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if agg.Name != "quantile_disc" || len(agg.Args) != 1 || len(agg.Params) != 1 || agg.Params[0] != in[1].literal {
+		t.Errorf("quantile(c0, 0.25) binds to %s with arguments %v and parameters %v", agg.Name, agg.Args, agg.Params)
+	}
+	if agg, err = bindFor(t, "median", in[:1]); err != nil || agg.Name != "median" || len(agg.Params) != 0 {
+		t.Errorf("median(c0) binds to %+v, %v", agg, err)
+	}
+}
+
 func TestQuantilesTakeAListOfFractions(t *testing.T) {
 	fractions := &Literal{t: types.ListOf(tDouble), arr: aggColumn(t, types.ListOf(tDouble), []string{"[0, 0.5, 1]"})}
 	for name, want := range map[string]string{
