@@ -107,3 +107,14 @@ func (q *Query) tellForced(res *result) {
 	q.cfg.OnNotice(fmt.Sprintf("%s: batch %d closed what was open and wrote %s; the watermark went from %s to %s, and rows up to there that come later are late",
 		why, res.plan.Batch, rows, types.FormatTimestamp(res.plan.LateMicros), types.FormatTimestamp(res.plan.WatermarkMicros)))
 }
+
+// tellUseless says which options have no effect on this query.
+func (q *Query) tellUseless() {
+	p := q.cfg.Plan
+	if p.TimeoutMicros > 0 && p.Mode != plan.Append {
+		q.notice(fmt.Sprintf("EMIT ... TIMEOUT has no effect in %s mode, which holds no result back", p.Mode))
+	}
+	if len(p.Watermarks) == 1 && q.idleTimeout(0) > 0 {
+		q.notice("idle_timeout has no effect on a query with one input; EMIT ... TIMEOUT closes what is open when nothing comes")
+	}
+}

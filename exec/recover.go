@@ -42,6 +42,7 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 	q.arrived = newArrivals(len(cfg.Sources))
 	q.nodeSources = watermarkSources(root, len(cfg.Plan.Watermarks))
 	q.wm = watermarks{defs: cfg.Plan.Watermarks, policy: cfg.Plan.Policy, nodes: make([]*int64, len(cfg.Plan.Watermarks))}
+	q.tellUseless()
 	if cfg.Dir == "" {
 		q.resume = Resume{New: true}
 		return q, q.restorePositions(nil)

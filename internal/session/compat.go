@@ -16,6 +16,7 @@ type compatibility struct {
 	print   []byte        // the plan's fingerprint, to be kept
 	verdict *plan.Verdict // nil if there is nothing to compare with
 	next    int64         // the batch from which the plan would hold
+	pinned  string        // that another watermark_policy was asked for than the checkpoint has; "" if not
 }
 
 // compare compares a definition with the checkpoint of its query. The error is about
@@ -23,8 +24,7 @@ type compatibility struct {
 // the query: one that has run must find its checkpoint again, since a new one would
 // read everything once more and write it twice.
 func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
-	now := plan.Fingerprint(b.plan)
-	print, err := json.Marshal(now)
+	print, err := json.Marshal(plan.Fingerprint(b.plan))
 	if err != nil {
 		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
 	}
@@ -46,7 +46,7 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 		c.next = report.Batches[n-1].Batch + 1
 	}
 	if report.Pending != nil {
-		c.next = report.Pending.Batch + 1
+		c.next = report.Pending.Batch
 	}
 	if len(report.Print) == 0 {
 		return c, nil
@@ -55,8 +55,32 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	if err := json.Unmarshal(report.Print, old); err != nil {
 		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.checkpoint).Because(err)
 	}
-	c.verdict = plan.Compare(old, now)
+	if err := c.pinPolicy(b, old); err != nil {
+		return nil, err
+	}
+	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
 	return c, nil
+}
+
+// pinPolicy gives the plan the watermark_policy that its query began with, as Spark
+// does: under another one the watermark would mean something else.
+func (c *compatibility) pinPolicy(b *bound, old *plan.Print) error {
+	pinned := plan.MinPolicy
+	if old.Policy == "max" {
+		pinned = plan.MaxPolicy
+	}
+	if pinned == b.plan.Policy {
+		return nil
+	}
+	if len(b.plan.Watermarks) > 1 {
+		c.pinned = fmt.Sprintf("query %q keeps watermark_policy = '%s', with which it began", b.name, old.Policy)
+	}
+	b.plan.Policy = pinned
+	var err error
+	if c.print, err = json.Marshal(plan.Fingerprint(b.plan)); err != nil {
+		return fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
+	}
+	return nil
 }
 
 // refusal is the error of a definition that cannot go on, placed at the statement.
@@ -75,6 +99,9 @@ func (s *Session) explainCompatibility(b *bound, row *queryRow, out Output) erro
 	c, err := s.compare(b, row)
 	if err != nil {
 		return err
+	}
+	if c.pinned != "" {
+		out.Notice(c.pinned)
 	}
 	switch {
 	case c.verdict == nil:

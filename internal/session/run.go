@@ -44,7 +44,7 @@ func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 
 // planOptions are what the settings say to the planner. A SELECT may choose its mode.
 func planOptions(v settings, isSelect bool) plan.Options {
-	o := plan.Options{}
+	o := plan.Options{ANSI: v.boolean("ansi")}
 	switch v.get("output_mode") {
 	case "update":
 		o.Mode = plan.Update
@@ -271,9 +271,12 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	for _, notice := range b.plan.Notices {
 		out.Notice(notice)
 	}
+	if compared.pinned != "" {
+		out.Notice(compared.pinned)
+	}
 	if compared.verdict != nil {
 		for _, change := range compared.verdict.Notices {
-			out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, compared.next, change))
+			out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, q.Resumed().DefinedFrom, change))
 		}
 	}
 	if err := q.AcceptDefinition(); err != nil {

@@ -29,6 +29,8 @@ type setting struct {
 // its WITH clause with the query; SET changes those of the session, which hold for
 // queries that are started later.
 var settingTable = []setting{
+	{sources.Option{Name: "ansi", Type: sources.BooleanOption, Default: "false",
+		Summary: "a division by zero is an error, as in Spark, instead of infinity or NULL"}, inSession | inQuery},
 	{sources.Option{Name: "bad_records", Type: sources.StringOption, Default: "table", Values: []string{"table", "fail"},
 		Summary: "what happens to rows that cannot be read: kept in ssql.bad_rows, or the query fails"}, inSession | inQuery},
 	{sources.Option{Name: "bad_rows_max", Type: sources.IntegerOption, Default: "10000",
@@ -46,11 +48,11 @@ var settingTable = []setting{
 	{sources.Option{Name: "late_rows_max", Type: sources.IntegerOption, Default: "1000000",
 		Summary: "late rows of a batch that ssql.late_rows keeps; all are counted"}, inSession | inQuery},
 	{sources.Option{Name: "max_bytes_per_batch", Type: sources.IntegerOption, Default: "0",
-		Summary: "bytes that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+		Summary: "bytes that a batch reads at most of each stream; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "max_files_per_batch", Type: sources.IntegerOption, Default: "0",
-		Summary: "files that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+		Summary: "files that a batch reads at most of each stream; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "max_rows_per_batch", Type: sources.IntegerOption, Default: "0",
-		Summary: "rows that a batch reads at most; 0 is no limit"}, inSession | inQuery},
+		Summary: "rows that a batch reads at most of each stream; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "no_data_batches", Type: sources.BooleanOption, Default: "true",
 		Summary: "run a batch without rows when the watermark closes a window"}, inSession | inQuery},
 	{sources.Option{Name: "output_mode", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "append", "update", "complete"},
