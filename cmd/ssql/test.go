@@ -135,7 +135,7 @@ func (l *lineOutput) Write(rec arrow.Record) error {
 	for row := range int(rec.NumRows()) {
 		cells := make([]string, rec.NumCols())
 		for i, a := range rec.Columns() {
-			cells[i] = types.Text(a, row)
+			cells[i] = strings.Clone(types.Text(a, row)) // the record is gone soon
 		}
 		l.lines = append(l.lines, strings.Join(cells, " | "))
 	}

@@ -11,6 +11,7 @@ import (
 
 	"ssql/exec"
 	"ssql/internal/sqlerr"
+	"ssql/plan"
 )
 
 // job is a query that runs in this process.
@@ -20,6 +21,7 @@ type job struct {
 	waited  bool // a statement waits for its end and tells it
 	// onlyWindows says that the groups of its state are its windows.
 	onlyWindows bool
+	watermarks  []*plan.WatermarkDef
 	// stored says that the definition came from the catalog: positions in its errors
 	// mean nothing in what was typed.
 	stored bool
@@ -152,10 +154,10 @@ func (j *job) finish(err error) {
 	s.mu.Lock()
 	delete(s.running, strings.ToLower(j.row.name))
 	s.mu.Unlock()
-	close(j.done)
 	if j.err != nil && !j.waited {
 		s.cfg.Notify(fmt.Sprintf("query %q failed\n%s", j.row.name, sqlerr.Render(j.err, nil)))
 	}
+	close(j.done)
 }
 
 // joinErrors is errors.Join, but one error stays itself, so that it keeps its code and

@@ -40,20 +40,25 @@ func (j *job) open() (n int64, what string) {
 	return n, "group"
 }
 
-// openNote explains windows that are held at the end of the input. "" if there are none
-// or if they do not wait for a watermark.
+// openNote explains windows that are held at the end of the input: how many there are, and
+// which event would let the next one out. "" if nothing waits for a watermark.
 func (j *job) openNote() string {
-	t, _ := j.snapshot()
 	n, what := j.open()
-	if n == 0 || t.last == nil || !t.last.HasWatermark || j.row.mode != plan.Append.String() {
+	end, waits := j.query.NextClose()
+	if n == 0 || !waits {
 		return ""
 	}
 	verb := "stay"
 	if n == 1 {
 		verb = "stays"
 	}
-	return fmt.Sprintf("query %q: %s %s open until the watermark, now %s, passes the end; later events close them",
-		j.row.name, count(n, what), verb, types.FormatTimestamp(t.last.WatermarkMicros))
+	note := fmt.Sprintf("query %q: %s %s open; the next one closes when the watermark reaches %s",
+		j.row.name, count(n, what), verb, types.FormatTimestamp(end))
+	if len(j.watermarks) != 1 {
+		return note
+	}
+	w := j.watermarks[0]
+	return note + fmt.Sprintf(", with an event of %s at %s or later", w.Relation, types.FormatTimestamp(end+w.DelayMicros))
 }
 
 // onlyWindows reports whether the groups of a plan are its windows: nothing but the
