@@ -77,7 +77,6 @@ type joinSide struct {
 	// keep says that a row without partner is emitted with NULLs for the other side:
 	// at once if its own filter removes it, else when its time is over.
 	keep bool
-	late int64
 }
 
 // pairsMax bounds how many candidate pairs are held as columns at once.

@@ -168,5 +168,6 @@ func TestForbidden(t *testing.T) {
 // panicAllowed lists packages where an impossible case panics, with nothing to
 // return an error to.
 var panicAllowed = map[string]bool{
-	"sql/types": true, // a kind outside the closed set
+	"sql/types":       true, // a kind outside the closed set
+	"internal/oracle": true, // a generator of tests that contradicts itself
 }
