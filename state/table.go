@@ -143,16 +143,6 @@ func (t *Table) forget() {
 	t.gone = t.gone[:0]
 }
 
-// changed reports whether anything is marked.
-func (t *Table) changed() bool {
-	for _, w := range t.dirty {
-		if w != 0 {
-			return true
-		}
-	}
-	return len(t.gone) > 0
-}
-
 func hasBit(set []uint64, g int32) bool {
 	return int(g>>6) < len(set) && set[g>>6]&(1<<(g&63)) != 0
 }

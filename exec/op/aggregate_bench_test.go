@@ -191,3 +191,10 @@ func BenchmarkKeyedByTime(b *testing.B) {
 	g.cfg.Close, g.cfg.Watermarked = g.column("ts"), true
 	bench(b, g, newBenchStream(1000, 720, false))
 }
+
+// A day of pieces of ten seconds: what is kept of them grows with their root only.
+func BenchmarkHopDayOfPieces(b *testing.B) {
+	w := op.Windows{SizeMicros: 24 * 60 * minute, SlideMicros: 10 * second}
+	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
+	bench(b, g, newBenchStream(100, 7200, false))
+}

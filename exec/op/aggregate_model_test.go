@@ -136,6 +136,7 @@ func TestRandomBatchesAgreeWithTheModel(t *testing.T) {
 		"hop offset":      {SizeMicros: 30 * second, SlideMicros: 10 * second, OffsetMicros: -3 * second},
 		"hop undivided":   {SizeMicros: 12 * second, SlideMicros: 5 * second, OffsetMicros: 2 * second},
 		"hop nearly size": {SizeMicros: 12 * second, SlideMicros: 11 * second},
+		"hop of many":     {SizeMicros: 60 * second, SlideMicros: 3 * second},
 		"cumulate":        {SizeMicros: 20 * second, SlideMicros: 5 * second, Cumulate: true},
 		"cumulate offset": {SizeMicros: 12 * second, SlideMicros: 4 * second, OffsetMicros: second, Cumulate: true},
 	}

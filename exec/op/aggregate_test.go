@@ -36,7 +36,6 @@ type grouping struct {
 	fields []types.Field
 	cfg    op.AggregateConfig
 	out    []types.Field
-	keys   []types.Field
 }
 
 func groupOver(t testing.TB, mode op.Mode, fields ...types.Field) *grouping {

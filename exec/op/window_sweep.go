@@ -11,30 +11,33 @@ import (
 // sweep puts the groups of windows together from pieces, window after window. Pieces
 // stand in blocks of as many as a window has, so a window is the end of one block and
 // the beginning of the next: what the ends and the beginnings of blocks add up to is
-// kept, and a window costs two merges per group however many pieces it has (van Herk
-// and Gil-Werman).
+// kept, and a window costs a few merges per group however many pieces it has (van Herk
+// and Gil-Werman). The ends are kept in two steps, within stretches of about the square root
+// of a block and from stretch to stretch, so that only that many sums are held.
 //
-// How values are added up depends only on where blocks lie, never on what is kept
-// from earlier batches: sums of doubles are the same after a restart.
+// How values are added up depends only on where blocks and stretches lie, never on what is
+// kept from earlier batches: sums of doubles are the same after a restart.
 type sweep struct {
-	o     *overlap
-	seed  uint64
-	epoch uint64
-	whole *sums // over all keys, kept over batches
-	some  *sums // over the keys that a batch has changed
-	out   *pieceTable
-	spare []*pieceTable
-	pick  []int32
+	o       *overlap
+	seed    uint64
+	epoch   uint64
+	stretch int64 // pieces per stretch
+	whole   *sums // over all keys, kept over batches
+	some    *sums // over the keys that a batch has changed
+	out     *pieceTable
+	spare   []*pieceTable
+	pick    []int32
 }
 
-// sums is what is known of the ends and beginnings of two blocks.
+// sums is what is known of the end of one block and of the beginning of another.
 type sums struct {
-	tail      []*pieceTable // by piece of tailBlock: the sum from it to the end of the block; nil if not made
 	tailBlock int64
-	tailFrom  int64 // the first piece whose sum is made
+	tailFrom  int64         // the piece whose sum was asked for last; noPiece: nothing is known
+	inner     []*pieceTable // by piece of the stretch of tailFrom: the sum from it to the end of the stretch
+	outer     []*pieceTable // by stretch of the block: the sum from it to the end of the block
 	head      *pieceTable
 	headBlock int64
-	headTo    int64 // head is the sum up to this piece
+	headTo    int64 // head is the sum up to this piece; noPiece: nothing is known
 }
 
 // noPiece stands for a sum that is not made.
@@ -57,6 +60,7 @@ type pieceTable struct {
 
 func (sw *sweep) init(o *overlap) {
 	sw.o, sw.seed = o, rand.Uint64()
+	sw.stretch = int64(math.Ceil(math.Sqrt(float64(o.perWindow))))
 	sw.whole, sw.some = newSums(), newSums()
 }
 
@@ -137,11 +141,16 @@ func (sw *sweep) drop(s *sums) {
 }
 
 func (sw *sweep) dropTail(s *sums) {
-	for i, t := range s.tail {
-		sw.release(t)
-		s.tail[i] = nil
-	}
+	sw.releaseAll(s.inner)
+	sw.releaseAll(s.outer)
 	s.tailFrom = noPiece
+}
+
+func (sw *sweep) releaseAll(tables []*pieceTable) {
+	for i, t := range tables {
+		sw.release(t)
+		tables[i] = nil
+	}
 }
 
 func (sw *sweep) dropHead(s *sums) {
@@ -174,14 +183,11 @@ func (sw *sweep) refresh() {
 // bytes returns the memory of the sums.
 func (sw *sweep) bytes() int64 {
 	total := int64(0)
-	for _, t := range append(sw.spare, sw.out, sw.whole.head) {
-		if t != nil {
-			total += t.bytes()
-		}
-	}
-	for _, t := range sw.whole.tail {
-		if t != nil {
-			total += t.bytes()
+	for _, list := range [][]*pieceTable{sw.spare, sw.whole.inner, sw.whole.outer, {sw.out, sw.whole.head}} {
+		for _, t := range list {
+			if t != nil {
+				total += t.bytes()
+			}
 		}
 	}
 	return total
@@ -217,39 +223,86 @@ func (sw *sweep) foldPiece(t *pieceTable, number int64, touched *touchedKeys) er
 	return t.fold(sw.o.a, src.Words, sw.o.a.cellsOf(nil, src), groups)
 }
 
-// tailOf returns the sum of a piece and all behind it in its block.
-func (sw *sweep) tailOf(s *sums, piece int64, touched *touchedKeys) (*pieceTable, error) {
+// foldTable adds another table, which may be nil.
+func (sw *sweep) foldTable(t, from *pieceTable) error {
+	if from == nil {
+		return nil
+	}
+	return t.fold(sw.o.a, from.slab.Words, from.cells, from.groups())
+}
+
+// tailOf returns the sum of a piece and those behind it in its stretch, and the sum of
+// the stretches behind in its block, nil if there are none.
+func (sw *sweep) tailOf(s *sums, piece int64, touched *touchedKeys) (inner, outer *pieceTable, err error) {
 	size := sw.o.perWindow
 	block := floorDivide(piece, size)
-	if s.tailFrom == noPiece || s.tailBlock != block {
+	first := block * size
+	at := (piece - first) / sw.stretch
+	fresh := s.tailFrom == noPiece || s.tailBlock != block || piece < s.tailFrom
+	if fresh {
 		sw.dropTail(s)
-		if s.tail == nil {
-			s.tail = make([]*pieceTable, size)
+		if err := sw.makeOuter(s, first, at, touched); err != nil {
+			return nil, nil, err
 		}
-		s.tailBlock, s.tailFrom = block, (block+1)*size
 	}
-	for s.tailFrom > piece {
-		next := s.tailFrom - 1
-		t := sw.table()
-		if err := sw.foldPiece(t, next, touched); err != nil {
-			return nil, err
+	if fresh || (s.tailFrom-first)/sw.stretch != at {
+		if err := sw.makeInner(s, first, at, piece, touched); err != nil {
+			return nil, nil, err
 		}
-		if next+1 < (block+1)*size {
-			behind := s.tail[next+1-block*size]
-			if err := t.fold(sw.o.a, behind.slab.Words, behind.cells, behind.groups()); err != nil {
-				return nil, err
+	}
+	s.tailBlock, s.tailFrom = block, piece
+	if at+1 < int64(len(s.outer)) {
+		outer = s.outer[at+1]
+	}
+	return s.inner[piece-first-at*sw.stretch], outer, nil
+}
+
+// makeOuter adds up the stretches of the block that begins with piece first, from
+// the last one down to the one behind stretch at.
+func (sw *sweep) makeOuter(s *sums, first, at int64, touched *touchedKeys) error {
+	stretches := (sw.o.perWindow + sw.stretch - 1) / sw.stretch
+	s.outer = sized(s.outer, int(stretches))
+	clear(s.outer)
+	for j := stretches - 1; j > at; j-- {
+		t := sw.table()
+		s.outer[j] = t
+		end := min((j+1)*sw.stretch, sw.o.perWindow)
+		for q := j * sw.stretch; q < end; q++ {
+			if err := sw.foldPiece(t, first+q, touched); err != nil {
+				return err
 			}
 		}
-		s.tail[next-block*size] = t
-		s.tailFrom = next
+		if j+1 < stretches {
+			if err := sw.foldTable(t, s.outer[j+1]); err != nil {
+				return err
+			}
+		}
 	}
-	// Windows come in order: what is before this piece is not asked for again.
-	for i := s.tailFrom; i < piece; i++ {
-		sw.release(s.tail[i-block*size])
-		s.tail[i-block*size] = nil
+	return nil
+}
+
+// makeInner adds up the pieces of stretch at, from its last one down to piece, and lets go of
+// the stretches up to it.
+func (sw *sweep) makeInner(s *sums, first, at, piece int64, touched *touchedKeys) error {
+	sw.releaseAll(s.outer[:at+1])
+	sw.releaseAll(s.inner)
+	s.inner = sized(s.inner, int(sw.stretch))
+	clear(s.inner)
+	begin := first + at*sw.stretch
+	end := min(begin+sw.stretch, first+sw.o.perWindow)
+	var behind *pieceTable
+	for q := end - 1; q >= piece; q-- {
+		t := sw.table()
+		s.inner[q-begin] = t
+		if err := sw.foldPiece(t, q, touched); err != nil {
+			return err
+		}
+		if err := sw.foldTable(t, behind); err != nil {
+			return err
+		}
+		behind = t
 	}
-	s.tailFrom = piece
-	return s.tail[piece-block*size], nil
+	return nil
 }
 
 // headOf returns the sum of a piece and all before it in its block.
@@ -283,7 +336,7 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 	}
 	t := head
 	if first%sw.o.perWindow != 0 {
-		tail, err := sw.tailOf(s, first, touched)
+		inner, outer, err := sw.tailOf(s, first, touched)
 		if err != nil {
 			return err
 		}
@@ -294,8 +347,8 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 		t.slab.Words = t.slab.Words[:0]
 		t.index.Reset()
 		t.heap.Reset()
-		for _, part := range []*pieceTable{tail, head} {
-			if err := t.fold(sw.o.a, part.slab.Words, part.cells, part.groups()); err != nil {
+		for _, part := range []*pieceTable{inner, outer, head} {
+			if err := sw.foldTable(t, part); err != nil {
 				return err
 			}
 		}
