@@ -19,7 +19,7 @@ const viewDepthMax = 64
 // query wins over Options.Mode. All errors for the user are *sqlerr.Error with a
 // span in the text that q was parsed from.
 func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
-	b := &binder{cat: cat}
+	b := &binder{cat: cat, ansi: o.ANSI}
 	s, err := b.query(q, nil)
 	if err != nil {
 		return nil, err
@@ -33,7 +33,7 @@ func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
 
 // finish turns the bound tree into a checked plan.
 func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
-	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, Notices: b.notices, span: q.Span}
+	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, span: q.Span}
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
 	if q.Emit != nil {
@@ -157,6 +157,7 @@ type binder struct {
 	// inside a view's own text mean nothing to the user who named the view.
 	viewSpan *Span
 	depth    int
+	ansi     bool // Options.ANSI
 }
 
 // at returns the place to show for a node of the syntax tree.

@@ -241,8 +241,19 @@ func (x *exprBinder) binary(e *sql.Binary, span Span) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return expr.BindBinary(e.Op, l, r, x.b.at(operatorSpan(e, span)))
+	return x.b.operator(e.Op, l, r, x.b.at(operatorSpan(e, span)))
 }
+
+// operator binds l op r by the rule for a division by zero that the query has.
+func (b *binder) operator(op string, l, r expr.Expr, span Span) (expr.Expr, error) {
+	if b.ansi {
+		return expr.BindBinaryANSI(op, l, r, span)
+	}
+	return expr.BindBinary(op, l, r, span)
+}
+
+// divisionCalls are the functions that are spellings of a dividing operator.
+var divisionCalls = map[string]string{"divide": "//", "fmod": "%", "mod": "%"}
 
 // operatorSpan is where an error about an operator points: at the operator itself.
 func operatorSpan(e *sql.Binary, whole Span) Span {
@@ -523,6 +534,10 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	args, err := x.scalars(e.Args)
 	if err != nil {
 		return value{}, x.argumentError(e, name, err)
+	}
+	if op, ok := divisionCalls[name]; ok && x.b.ansi && len(args) == 2 {
+		v, err := x.b.operator(op, args[0], args[1], span)
+		return value{Expr: v}, err
 	}
 	v, err := expr.BindFunction(name, args, span)
 	if err != nil {

@@ -183,6 +183,12 @@ func (c *comparer) notices(old, new *Print) {
 	if old.Policy != new.Policy {
 		c.notes = append(c.notes, fmt.Sprintf("the watermark of several inputs is now the %s, was the %s", new.Policy, old.Policy))
 	}
+	if old.ANSI != new.ANSI {
+		c.notes = append(c.notes, map[bool]string{
+			true:  "a division by zero is now an error, was infinity or NULL",
+			false: "a division by zero is now infinity or NULL, was an error",
+		}[new.ANSI])
+	}
 	gone, added := difference(old.Stateless, new.Stateless), difference(new.Stateless, old.Stateless)
 	for i := 0; i < max(len(gone), len(added)); i++ {
 		switch {

@@ -24,6 +24,8 @@ type Print struct {
 	// Stateless are the conditions, computed columns, table joins and limits. They may
 	// change.
 	Stateless []string `json:"stateless"`
+	// ANSI is Options.ANSI. It may change.
+	ANSI bool `json:"ansi,omitempty"`
 }
 
 // PrintSource is a stream that a plan reads.
@@ -74,7 +76,7 @@ type PrintWindow struct {
 func Fingerprint(p *Plan) *Print {
 	f := &Print{
 		Version: PrintVersion, Mode: p.Mode.String(), Policy: p.Policy.String(),
-		Columns: printColumns(p.Columns),
+		Columns: printColumns(p.Columns), ANSI: p.ANSI,
 	}
 	for _, s := range p.Sources {
 		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID})

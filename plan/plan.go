@@ -80,6 +80,7 @@ type Plan struct {
 	// TimeoutMicros is that of EMIT ... TIMEOUT: after so long without input what is
 	// open is closed. 0: never.
 	TimeoutMicros int64
+	ANSI          bool // Options.ANSI
 	span          Span // of the query
 }
 
@@ -109,4 +110,7 @@ type Options struct {
 	// has no answer; the plan then carries a notice.
 	AutoMode bool
 	Policy   Policy
+	// ANSI makes a division by zero an error of its row, as Spark does, instead of
+	// DuckDB's infinity or NULL.
+	ANSI bool
 }

@@ -36,6 +36,7 @@ type harness struct {
 	refused   map[string]error // queries that never came to be, and why
 
 	noDataBatches bool
+	ansi          bool // as in Spark where Spark has answered
 	policy        plan.Policy
 	session       Session
 	reboots       int
@@ -55,7 +56,7 @@ func newHarness(ctx context.Context, s *Script, o Options) *harness {
 		ctx: ctx, script: s, o: o,
 		disk: vfs.NewMem(), rng: rand.New(rand.NewPCG(o.Seed, 1)), clock: &clock{clockStart},
 		relations: map[string]*plan.Relation{}, streams: map[string]*stream{}, tables: newTables(), queries: map[string]*query{}, refused: map[string]error{},
-		noDataBatches: true,
+		noDataBatches: true, ansi: s.Golden != "",
 	}
 	h.fs = vfs.NewInjector(h.disk, o.Fault)
 	return h
@@ -230,7 +231,9 @@ func (h *harness) set(st *Step) ([]string, error) {
 			h.policy = plan.MinPolicy
 		case "watermark_policy=max":
 			h.policy = plan.MaxPolicy
-		case "ansi=on", "multiple_stateful=on", "only=ssql":
+		case "ansi=on", "ansi=off":
+			h.ansi = value == "on"
+		case "multiple_stateful=on", "only=ssql":
 		default:
 			return nil, sqlerr.New("INVALID_OPTION", "option %q has no value %q here", key, value)
 		}

@@ -212,38 +212,31 @@ func numericCall(op string, l, r Expr, in, out types.Type, span sqlerr.Span) (Ex
 		form: infix(op), kern: arithmeticKernel(op, in)}, l, r), nil
 }
 
-// bindDecimal finds the precision and scale of a result as DuckDB does. A result
-// of up to 18 digits does not grow beyond 18, and none beyond 38: it fails instead
-// on a value that does not fit.
+// bindDecimal finds the precision and scale of a result as Spark does, which leaves
+// room for every result up to 38 digits: p1+p2+1 for a product, one digit more than
+// the wider operand for a sum. DuckDB has the same values in fewer digits. A value
+// that does not fit 38 digits fails.
 func bindDecimal(op string, l, r Expr, lt, rt types.Type, span sqlerr.Span) (Expr, error) {
-	const word = 18 // digits in 64 bits
-	most := max(lt.Precision, rt.Precision)
 	scale := max(lt.Scale, rt.Scale)
-	whole := max(lt.Precision-lt.Scale, rt.Precision-rt.Scale)
-	var precision int32
+	wholes := [2]int32{lt.Precision - lt.Scale, rt.Precision - rt.Scale}
 	switch op {
 	case "*":
-		precision, scale = lt.Precision+rt.Precision, lt.Scale+rt.Scale
+		scale = lt.Scale + rt.Scale
 		if scale > types.DigitsMax {
 			return nil, sqlerr.At(span, "NUMERIC_VALUE_OUT_OF_RANGE",
 				"the product of %s and %s needs %d digits after the point, the most is %d", lt, rt, scale, types.DigitsMax).
 				WithHint("cast one side to DOUBLE or to a DECIMAL of a smaller scale")
 		}
-		if precision > word && most <= word && scale < word {
-			precision = word
-		}
-		t := types.DecimalOf(min(precision, types.DigitsMax), scale)
+		t := types.DecimalOf(min(lt.Precision+rt.Precision+1, types.DigitsMax), scale)
 		return decimalCall(op, l, r, lt, rt, t, span)
 	case "%":
-		t := types.DecimalOf(min(whole+scale, types.DigitsMax), scale)
-		return decimalCall(op, l, r, t, t, t, span)
+		// The operands keep all their digits; the remainder is less than either.
+		in := types.DecimalOf(min(max(wholes[0], wholes[1])+scale, types.DigitsMax), scale)
+		t := types.DecimalOf(max(min(min(wholes[0], wholes[1])+scale, types.DigitsMax), 1), scale)
+		return decimalCall(op, l, r, in, in, t, span)
 	}
-	precision = max(whole+scale, most) + 1
-	if precision > word && most <= word {
-		precision = word
-	}
-	t := types.DecimalOf(min(precision, types.DigitsMax), scale)
-	return decimalCall(op, l, r, types.DecimalOf(t.Precision, scale), types.DecimalOf(t.Precision, scale), t, span)
+	t := types.DecimalOf(min(max(wholes[0], wholes[1])+scale+1, types.DigitsMax), scale)
+	return decimalCall(op, l, r, t, t, t, span)
 }
 
 func decimalCall(op string, l, r Expr, lt, rt, t types.Type, span sqlerr.Span) (Expr, error) {

@@ -6,6 +6,7 @@ package expr
 //	            ParseLiteral(t types.Type, text string, span) (Expr, error), such as DATE '2024-01-01'
 //	operators:  BindUnary(op string, x Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error)
+//	            BindBinaryANSI, the same with an error for a division by zero
 //	tests:      BindIsTest(x Expr, what string, not bool) (Expr, error)
 //	            BindIn(x Expr, list []Expr, not bool, span) (Expr, error)
 //	            BindLike(op string, x, pattern, escape Expr, not bool, span) (Expr, error)

@@ -324,54 +324,6 @@ func sliceLists(f *frame, args []vec) (arrow.Array, error) {
 	return out.array(f, list.ListValues()), nil
 }
 
-// bindArrayToString binds array_to_string(list, separator [, null text]): NULL
-// elements are left out without a null text. Of no elements it is NULL.
-func bindArrayToString(b *binding) (Expr, error) {
-	list, err := b.list(0)
-	if err != nil {
-		return nil, err
-	}
-	if list, err = BindCast(list, types.ListOf(tVarchar), false, b.span); err != nil {
-		return nil, err
-	}
-	args := []Expr{list}
-	for i := 1; i < len(b.args); i++ {
-		e, err := b.arg(i, tVarchar)
-		if err != nil {
-			return nil, err
-		}
-		args = append(args, e)
-	}
-	return b.partial(tVarchar, joinList, args...), nil
-}
-
-func joinList(f *frame, args []vec) (arrow.Array, error) {
-	list := args[0].arr.(*array.List)
-	values := list.ListValues()
-	items, separators := stringValues(values), read[string](args[1])
-	return eachText(f, func(dst []byte, i int) ([]byte, error) {
-		start, end := list.ValueOffsets(args[0].row(i))
-		first := true
-		for k := start; k < end; k++ {
-			item := items[k]
-			if values.IsNull(int(k)) {
-				if len(args) < 3 {
-					continue
-				}
-				item = stringValues(args[2].arr)[args[2].row(i)]
-			}
-			if !first {
-				dst = append(dst, separators.at(i)...)
-			}
-			dst, first = append(dst, item...), false
-		}
-		if first {
-			return dst, errNull
-		}
-		return dst, nil
-	})
-}
-
 // listSort binds list_sort(list [, order [, nulls]]). Order is ASC or DESC; Spark's
 // sort_array has a boolean instead, true for ascending, and NULLs first then.
 func listSort(descending bool) binder {
