@@ -215,11 +215,11 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 		// The rows of an operator below are one segment.
 		k := &task{}
 		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
-			r.keepBad(badRow{BadRow: refusedRow(rec, row, column, reason)})
+			r.keepBad(badRow{BadRow: k.refusedRow(rec, row, column, reason)})
 		})
 		seg := b.op.Segment(i)
 		if err := r.finish(t, func(rec arrow.Record) error {
-			return push(&k.Task, stages, rec, seg.Consume)
+			return push(k, stages, rec, seg.Consume)
 		}); err != nil {
 			return err
 		}
@@ -232,14 +232,18 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 }
 
 // push applies the stages to a chunk and gives what is left to consume.
-func push(t *op.Task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
+func push(k *task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
 	rec.Retain()
+	k.asRead = true
 	for _, s := range stages {
-		next, err := s.Apply(t, rec)
+		next, err := s.Apply(&k.Task, rec)
 		if err != nil {
-			err = nameRow(err, rec)
+			err = k.nameRow(err, rec)
 			rec.Release()
 			return err
+		}
+		if _, ok := s.(op.Expander); ok || next.NumRows() != rec.NumRows() {
+			k.asRead = false
 		}
 		rec.Release()
 		rec = next
@@ -252,19 +256,27 @@ func push(t *op.Task, stages []op.Stage, rec arrow.Record, consume op.Emit) erro
 		return nil
 	}
 	if err := consume(rec); err != nil {
-		return nameRow(err, rec)
+		return k.nameRow(err, rec)
 	}
 	return nil
 }
 
 // nameRow adds the row to an error that belongs to one.
-func nameRow(err error, rec arrow.Record) error {
+func (k *task) nameRow(err error, rec arrow.Record) error {
 	var row *expr.RowError
 	if !errors.As(err, &row) || row.Row < 0 || int64(row.Row) >= rec.NumRows() {
 		return err
 	}
 	e := *row.Err
-	e.Detail = "The row is " + rowJSON(rec, row.Row) + "."
+	at := k.refusedRow(rec, row.Row, "", "")
+	switch {
+	case at.File == "":
+		e.Detail = "The row is " + at.Raw + "."
+	case at.Line == 0:
+		e.Detail = fmt.Sprintf("The row is in %q: %s.", at.File, at.Raw)
+	default:
+		e.Detail = fmt.Sprintf("The row is line %d of %q: %s.", at.Line, at.File, at.Raw)
+	}
 	return &e
 }
 

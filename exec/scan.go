@@ -19,6 +19,24 @@ type task struct {
 	used    int64            // rows that reached the breaker
 	badSeen int64            // refused lines and rows
 	bad     []sources.BadRow // the first of them
+	// locate tells where a row of the source's present chunk comes from, nil if it
+	// cannot; rows are numbered as in that chunk while asRead is true.
+	locate func(row int) sources.BadRow
+	asRead bool
+}
+
+// refusedRow describes a row that a stage refused, by its place in the source if that is
+// known.
+func (k *task) refusedRow(rec arrow.Record, row int, column, reason string) sources.BadRow {
+	b := sources.BadRow{}
+	if k.locate != nil && k.asRead {
+		b = k.locate(row)
+	}
+	b.Column, b.Reason = column, reason
+	if b.Raw == "" {
+		b.Raw = rowJSON(rec, row)
+	}
+	return b
 }
 
 // addBad counts a refused line or row and keeps it if it is among the first keepMax.
@@ -83,7 +101,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 		k := &task{}
 		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
 			k.refused++
-			k.addBad(keepMax, func() sources.BadRow { return refusedRow(rec, row, column, reason) })
+			k.addBad(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
 		})
 		j := &job{task: k, out: b.op.Segment(input), done: make(chan error, 1)}
 		slots <- struct{}{}
@@ -132,7 +150,8 @@ func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task
 	}
 	return seg.Read(ctx, rc, func(rec arrow.Record) error {
 		k.decoded += rec.NumRows()
-		return push(&k.Task, stages, rec, func(rec arrow.Record) error {
+		k.locate = rc.Locate
+		return push(k, stages, rec, func(rec arrow.Record) error {
 			k.used += rec.NumRows()
 			return out.Consume(rec)
 		})

@@ -44,11 +44,6 @@ func (r *batchRun) keepBad(b badRow) {
 	}
 }
 
-// refusedRow describes a row that a stage refused.
-func refusedRow(rec arrow.Record, row int, column, reason string) sources.BadRow {
-	return sources.BadRow{Column: column, Reason: reason, Raw: rowJSON(rec, row)}
-}
-
 // takeLate keeps or refuses what an operator dropped, as the query's policy says.
 func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec arrow.Record) error {
 	if rec.NumRows() == 0 {

@@ -82,6 +82,10 @@ type ReadContext struct {
 	Bad func(b BadRow)
 	// Notice takes a message to the user, said once per query and text.
 	Notice func(text string)
+	// Locate is set by a segment that can tell where a row of the chunk that it is
+	// emitting comes from: file, line and text, as far as they are known. It is valid
+	// until emit returns.
+	Locate func(row int) BadRow
 }
 
 // BadRow is one refused line.

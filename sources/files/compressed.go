@@ -54,6 +54,10 @@ func (g *compressedSegment) Read(ctx context.Context, c *sources.ReadContext, em
 	r := g.source.takeReader()
 	defer g.source.giveBack(r)
 	shown := g.source.config.pattern.shown(g.file.Name)
+	c.Locate = func(row int) sources.BadRow {
+		line, _ := r.decoder.RowAt(row) // the text may be gone: blocks are used again
+		return sources.BadRow{File: shown, Line: line}
+	}
 	r.decoder.Begin(c.ChunkRows, 1, ndjson.Output{
 		Emit:   emit,
 		Bad:    func(b ndjson.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },

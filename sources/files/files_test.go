@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 	"golang.org/x/sys/unix"
@@ -564,6 +565,54 @@ func TestFreezeHoldsSizes(t *testing.T) {
 	f.want("frozen end", f.batch(s), "")
 	s.Thaw()
 	f.want("thawed", f.batch(s), "2 | NULL\n3 | NULL\n4 | NULL")
+}
+
+// A segment tells where the rows of its chunks come from, behind blank and bad lines and
+// in every segment of a large file. The text of a compressed line may be gone.
+func TestLocate(t *testing.T) {
+	f := newFolder(t, nil)
+	var text strings.Builder
+	text.WriteString("\ufeff{\"a\":0}\n\nbad\n")
+	for i := 4; text.Len() < 5*segmentBytes/2; i++ {
+		fmt.Fprintf(&text, "{\"a\":%d, \"b\":\"%s\"}\n", i, strings.Repeat("x", i%300))
+	}
+	lines := strings.Split(text.String(), "\n")
+	f.write("1.json", text.String())
+	f.write("2.json.gz", gz(t, text.String()))
+	s := f.open(nil)
+	r, err := s.Next(t.Context(), sources.Limits{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	segments, err := s.Segments(t.Context(), r)
+	if err != nil {
+		t.Fatal(err)
+	}
+	located := map[string]int{}
+	for _, g := range segments {
+		c := &sources.ReadContext{ChunkRows: 100, Bad: func(sources.BadRow) {}, Notice: func(string) {}}
+		err := g.Read(t.Context(), c, func(rec arrow.Record) error {
+			for row := range int(rec.NumRows()) {
+				at := c.Locate(row)
+				line := max(1, rec.Column(0).(*array.Int64).Value(row)) // a is the number of the line
+				raw := strings.TrimPrefix(lines[line-1], "\ufeff")
+				if at.File == "2.json.gz" {
+					raw = ""
+				}
+				if at.Line != line || at.Raw != raw {
+					return fmt.Errorf("%s: row %d of a chunk is at line %d: %q, want line %d: %q", at.File, row, at.Line, at.Raw, line, raw)
+				}
+				located[at.File]++
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(lines) - 3; len(located) != 2 || located["1.json"] != n || located["2.json.gz"] != n {
+		t.Errorf("located %v, want %d rows of each file", located, n)
+	}
 }
 
 func TestRowsMax(t *testing.T) {

@@ -52,6 +52,14 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		return fmt.Errorf("reading %s: %w", f.Name(), err)
 	}
 	shown := g.source.config.pattern.shown(g.file.Name)
+	c.Locate = func(row int) sources.BadRow {
+		line, raw := r.decoder.RowAt(row)
+		before, err := g.lines.before(f, start)
+		if err != nil {
+			return sources.BadRow{File: shown, Raw: raw} // the row matters more than its number
+		}
+		return sources.BadRow{File: shown, Line: before + line, Raw: raw}
+	}
 	r.decoder.Begin(c.ChunkRows, 1, ndjson.Output{
 		Emit: emit,
 		Bad: func(b ndjson.Bad) error {

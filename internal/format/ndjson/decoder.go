@@ -51,12 +51,21 @@ type Decoder struct {
 	line  int64  // of the row being read
 	open  bool   // the builders have memory
 
+	places  []place // by row of the chunk: where it was read
+	inBlock int     // the first row of the chunk that the present block has
+
 	steps   tree
 	scratch []byte // an unescaped string
 	keys    []byte // keys of the maps being read
 	wrong   []wrongValue
 	schema  *arrow.Schema
 	said    map[string]bool // notices
+}
+
+// place is where a row of the chunk was read.
+type place struct {
+	line  int64
+	start int // in the block
 }
 
 // Begin starts on new input whose first line has the given number. chunkRows is
@@ -81,11 +90,12 @@ func (d *Decoder) Decode(block []byte) error {
 	d.buf = block[:n+column.Slack]
 	clear(d.buf[n:])
 	d.buf[n] = '\n'
+	d.inBlock = d.row
 	for p := 0; p < n; {
 		if !d.open {
 			d.start()
 		}
-		end := -1
+		row, end := d.row, -1
 		if d.steps.worthTrying() {
 			end = d.walk(p)
 		}
@@ -96,6 +106,9 @@ func (d *Decoder) Decode(block []byte) error {
 			if end, err = d.parse(p); err != nil {
 				return err
 			}
+		}
+		if d.row > row {
+			d.places[row] = place{d.line, p}
 		}
 		d.line++
 		d.bytes += end - p
@@ -137,7 +150,22 @@ func (d *Decoder) start() {
 	for _, c := range d.cols {
 		c.Start(d.rowsMax)
 	}
-	d.row, d.bytes, d.open = 0, 0, true
+	d.row, d.bytes, d.open, d.inBlock = 0, 0, true, 0
+	if len(d.places) < d.rowsMax {
+		d.places = make([]place, d.rowsMax)
+	}
+}
+
+// RowAt tells where a row of the chunk that is being emitted was read: its line, and its
+// text cut to RawMax. The text is "" for a row of an earlier block, and must not be
+// asked for when the caller has changed the block since.
+func (d *Decoder) RowAt(row int) (line int64, raw string) {
+	at := d.places[row]
+	if row < d.inBlock {
+		return at.line, ""
+	}
+	end := at.start + bytes.IndexByte(d.buf[at.start:], '\n')
+	return at.line, cutRaw(d.buf[at.start:end])
 }
 
 func (d *Decoder) discard() {
