@@ -43,7 +43,10 @@ func runCheckpoint(args []string) int {
 
 // showCheckpoint prints what is in a checkpoint, oldest first.
 func showCheckpoint(w io.Writer, r *checkpoint.Report) {
-	fmt.Fprintf(w, "checkpoint  %s\nquery       %s\ncreated by  %s\nrun         %d\n", r.Dir, r.QueryID, r.CreatedBy, r.Generation)
+	fmt.Fprintf(w, "checkpoint  %s\nquery       %s\nrun         %d\n", r.Dir, r.QueryID, r.Generation)
+	if r.CreatedBy != "" {
+		fmt.Fprintf(w, "created by  %s\n", r.CreatedBy)
+	}
 	for _, s := range r.Segments {
 		fmt.Fprintf(w, "segment     %s  from batch %d, %d records, %d of %d bytes used\n", s.Name, s.FirstBatch, s.Records, s.UsedBytes, s.SizeBytes)
 	}

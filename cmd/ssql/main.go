@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"runtime/debug"
-	"syscall"
 )
 
 // Exit codes (design §1); 3, 4 and 130 come from shell.ExitCode.
@@ -47,7 +46,8 @@ func run(ctx context.Context, args []string) int {
 		fmt.Println(versionText())
 		return exitOK
 	}
+	// Other signals end the process at once, which a query survives as it does a crash.
 	interrupts := make(chan os.Signal, 8)
-	signal.Notify(interrupts, os.Interrupt, syscall.SIGTERM)
+	signal.Notify(interrupts, os.Interrupt)
 	return runSession(ctx, o, interrupts)
 }

@@ -80,13 +80,33 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		return err
 	}
 	if !cat.concerns(st) {
-		return s.passthrough(ctx, st.Node, firstWord(st.Text), out)
+		err := s.passthrough(ctx, st.Node, firstWord(st.Text), out)
+		if sqlerr.Code(err) == "DUCKDB_CATALOG" {
+			return cat.explainMissing(st, err)
+		}
+		return err
 	}
 	parsed, err := st.Parse(sql.DefaultLimits())
 	if err != nil {
 		return err
 	}
 	return s.dispatch(ctx, parsed, r, out)
+}
+
+// explainMissing replaces DuckDB's error about a statement with a name that nobody
+// knows: DuckDB complains of the target of an INSERT first, and does not know streams.
+func (r *relations) explainMissing(st *sql.Undecided, refused error) error {
+	for _, name := range st.Refs {
+		if table, err := r.table(name); err != nil || table != nil || len(name) != 1 {
+			continue
+		}
+		err := sqlerr.At(name[0].Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no stream, view or table %q", name[0].Name)
+		if near := r.Similar(name[0].Name); near != "" {
+			return err.WithHint("did you mean %q?", near)
+		}
+		return err.WithHint("SHOW STREAMS and SHOW TABLES list what there is")
+	}
+	return refused
 }
 
 // concerns reports whether a statement is about a stream.

@@ -20,7 +20,7 @@ func (j *job) summary() string {
 	if n, what := j.open(); n > 0 {
 		line += fmt.Sprintf(", %s open", count(n, what))
 	}
-	if t.last.HasWatermark {
+	if t.last.HasWatermark && t.last.WatermarkMicros > 0 { // 1970 is where it starts
 		line += "; watermark " + types.FormatTimestamp(t.last.WatermarkMicros)
 	}
 	if t.rowsBad > 0 {

@@ -189,7 +189,7 @@ func TestWideTablesKeepToTheTerminal(t *testing.T) {
 func TestValueText(t *testing.T) {
 	alloc := memory.DefaultAllocator
 	doubles := array.NewFloat64Builder(alloc)
-	doubles.AppendValues([]float64{1, 0.1, 1e15, 1e16, 1e-5, -0.0, math.NaN(), math.Inf(-1)}, nil)
+	doubles.AppendValues([]float64{1, 0.1, 1e15, 1e16, 1e-5, math.Copysign(0, -1), math.NaN(), math.Inf(-1)}, nil)
 	decimals := array.NewDecimal128Builder(alloc, &arrow.Decimal128Type{Precision: 10, Scale: 2})
 	decimals.Append(decimal128.FromI64(-105))
 	lists := array.NewListBuilder(alloc, arrow.BinaryTypes.String)
@@ -211,7 +211,7 @@ func TestValueText(t *testing.T) {
 		want string
 		name string
 	}{
-		{doubles.NewArray(), "1.0 0.1 1000000000000000.0 1e+16 1e-05 0.0 nan -inf", "DOUBLE"},
+		{doubles.NewArray(), "1.0 0.1 1000000000000000.0 1e+16 1e-05 -0.0 nan -inf", "DOUBLE"},
 		{decimals.NewArray(), "-1.05", "DECIMAL(10,2)"},
 		{lists.NewArray(), "[x, NULL]", "VARCHAR[]"},
 		{maps.NewArray(), "{k=7}", "MAP(VARCHAR, INTEGER)"},
