@@ -69,6 +69,7 @@ type batchRun struct {
 	count    counts
 	times    []operatorTimes // by operator index
 	segments [][]sources.Segment
+	tasks    int64 // made so far; see newTask
 }
 
 // execute runs the plan of a batch in memory: nothing outside the process changes,
@@ -213,10 +214,10 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 		return nil
 	case *breaker:
 		// The rows of an operator below are one segment.
-		k := &task{}
-		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
+		k := r.newTask()
+		k.Bad = func(rec arrow.Record, row int, column, reason string) {
 			r.keepBad(badRow{BadRow: k.refusedRow(rec, row, column, reason)})
-		})
+		}
 		seg := b.op.Segment(i)
 		if err := r.finish(t, func(rec arrow.Record) error {
 			return push(k, stages, rec, seg.Consume)
@@ -235,7 +236,8 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 func push(k *task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
 	rec.Retain()
 	k.asRead = true
-	for _, s := range stages {
+	for i, s := range stages {
+		k.number(i, rec.NumRows())
 		next, err := s.Apply(&k.Task, rec)
 		if err != nil {
 			err = k.nameRow(err, rec)

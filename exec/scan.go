@@ -23,6 +23,20 @@ type task struct {
 	// cannot; rows are numbered as in that chunk while asRead is true.
 	locate func(row int) sources.BadRow
 	asRead bool
+
+	firstRow int64   // the number of the task's first row in the batch
+	passed   []int64 // rows that each stage has seen
+}
+
+// number tells the expressions of a stage which rows of the batch they get: the rows
+// that come to it are numbered on from chunk to chunk, so that random numbers depend on
+// the plan of the batch and not on where chunks end.
+func (k *task) number(stage int, rows int64) {
+	for len(k.passed) <= stage {
+		k.passed = append(k.passed, 0)
+	}
+	k.Expr.FirstRow = k.firstRow + k.passed[stage]
+	k.passed[stage] += rows
 }
 
 // refusedRow describes a row that a stage refused, by its place in the source if that is
@@ -47,9 +61,14 @@ func (k *task) addBad(keepMax int64, row func() sources.BadRow) {
 	}
 }
 
-// newTask returns the scratch of one segment. bad receives rows that a stage refuses.
-func (r *batchRun) newTask(bad func(rec arrow.Record, row int, column, reason string)) op.Task {
-	return op.Task{Expr: r.expr, Event: make([]op.EventStats, len(r.event)), Bad: bad}
+// newTask returns the scratch of one segment. Tasks are made in the order of the tree and
+// of the segments, which gives their rows numbers.
+func (r *batchRun) newTask() *task {
+	ctx := *r.expr
+	k := &task{firstRow: r.tasks << 32}
+	r.tasks++
+	k.Task = op.Task{Expr: &ctx, Event: make([]op.EventStats, len(r.event))}
+	return k
 }
 
 // addTask adds a segment's counts to the batch's, in the order of the segments.
@@ -98,11 +117,11 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 	window := make(chan *job, 2*r.q.cfg.Workers)
 	slots := make(chan struct{}, r.q.cfg.Workers)
 	start := func(seg sources.Segment) *job {
-		k := &task{}
-		k.Task = r.newTask(func(rec arrow.Record, row int, column, reason string) {
+		k := r.newTask()
+		k.Bad = func(rec arrow.Record, row int, column, reason string) {
 			k.refused++
 			k.addBad(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
-		})
+		}
 		j := &job{task: k, out: b.op.Segment(input), done: make(chan error, 1)}
 		slots <- struct{}{}
 		go func() {
