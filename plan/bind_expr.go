@@ -113,7 +113,7 @@ func (x *exprBinder) plain(e sql.Expr) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
-		return expr.BindIsTest(v, e.What, e.Not)
+		return expr.BindIsTest(v, e.What, e.Not, span)
 	case *sql.Between:
 		return x.between(e, span)
 	case *sql.In:

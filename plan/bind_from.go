@@ -293,7 +293,7 @@ func (b *binder) watermark(n Node, column, relation string, delayMicros int64, s
 	}
 	if index < 0 {
 		err := sqlerr.At(shown, codeWatermarkColumn, "the watermark of %q is on %q, which is no column of it", relation, column)
-		if near := nearest(column, names); near != "" {
+		if near := sqlerr.Nearest(column, names); near != "" {
 			return nil, err.WithHint("did you mean %q?", near)
 		}
 		return nil, err

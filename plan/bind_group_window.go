@@ -187,7 +187,7 @@ func (w *windowParts) registerStruct(start, end value) error {
 			continue
 		}
 		// A struct column can be NULL, behind an outer join; so is the group's then.
-		null, err := expr.BindIsTest(end.Expr, "NULL", false)
+		null, err := expr.BindIsTest(end.Expr, "NULL", false, Span{})
 		if err != nil {
 			return err
 		}

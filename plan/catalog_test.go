@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -22,7 +23,7 @@ func (c testCatalog) Similar(name string) string {
 	for _, r := range c {
 		names = append(names, r.Name)
 	}
-	return nearest(name, names)
+	return sqlerr.Nearest(name, names)
 }
 
 // step is one block of a script: a line with a verb, its input and, behind ----, what

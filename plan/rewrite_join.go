@@ -197,7 +197,7 @@ func (s *joinSides) inferNotNull() {
 			if i >= s.width {
 				index -= s.width
 			}
-			test, err := expr.BindIsTest(&expr.Column{Index: index, Name: c.Name, T: c.Type, Null: true}, "NULL", true)
+			test, err := expr.BindIsTest(&expr.Column{Index: index, Name: c.Name, T: c.Type, Null: true}, "NULL", true, Span{})
 			if err != nil {
 				continue
 			}

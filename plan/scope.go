@@ -138,7 +138,7 @@ func (s *scope) unresolved(parts []sql.Ident, span Span) error {
 			WithHint("the columns are %s", strings.Join(firstNames(names, 12), ", "))
 	}
 	err := sqlerr.At(span, codeUnresolvedColumn, "there is no column %q here", dotted(parts))
-	if near := nearest(wanted, names); near != "" {
+	if near := sqlerr.Nearest(wanted, names); near != "" {
 		return err.WithHint("did you mean %q?", near)
 	}
 	if len(names) > 0 {
@@ -167,37 +167,4 @@ func qualifiedName(c Column) string {
 		return c.Name
 	}
 	return c.Table + "." + c.Name
-}
-
-// nearest returns the candidate that differs from name by the fewest edits, "" if
-// all differ by more than a third of the name.
-func nearest(name string, candidates []string) string {
-	best, bestDistance := "", min(max(1, len(name)/3)+1, len(name))
-	for _, c := range candidates {
-		if d := editDistance(strings.ToLower(name), strings.ToLower(c)); d < bestDistance {
-			best, bestDistance = c, d
-		}
-	}
-	return best
-}
-
-// editDistance is Levenshtein's, over bytes, with a row of memory.
-func editDistance(a, b string) int {
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		diagonal := row[0]
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := diagonal
-			if a[i-1] != b[j-1] {
-				cost++
-			}
-			diagonal = row[j]
-			row[j] = min(cost, row[j]+1, row[j-1]+1)
-		}
-	}
-	return row[len(b)]
 }

@@ -119,7 +119,7 @@ func (p *parser) notAStatement() error {
 	for _, r := range statementRules() {
 		words = append(words, strings.Fields(r.words)[0])
 	}
-	if near := nearest(t.text, words); near != "" && t.kind == tokIdent {
+	if near := sqlerr.Nearest(t.text, words); near != "" && t.kind == tokIdent {
 		return err.WithHint("did you mean %s?", near)
 	}
 	return err

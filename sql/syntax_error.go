@@ -57,7 +57,7 @@ func (p *parser) unexpectedAt(pos int, expected string) error {
 // word FORM is an alias and the error comes one token later.
 func (p *parser) misspelt(pos int) string {
 	if t := p.toks[pos]; t.kind == tokIdent {
-		if near := nearest(t.text, clauseWords); near != "" {
+		if near := sqlerr.Nearest(t.text, clauseWords); near != "" && !strings.EqualFold(near, t.text) {
 			return "did you mean " + near + "?"
 		}
 	}
@@ -68,7 +68,7 @@ func (p *parser) misspelt(pos int) string {
 	if before.is("GROUP") || before.is("ORDER") || before.is("PARTITION") {
 		return "write " + strings.ToUpper(before.text) + " BY"
 	}
-	if near := nearest(before.text, clauseWords); near != "" {
+	if near := sqlerr.Nearest(before.text, clauseWords); near != "" && !strings.EqualFold(near, before.text) {
 		return "did you mean " + near + " in place of \"" + before.text + "\"?"
 	}
 	return ""
@@ -119,47 +119,6 @@ func (p *parser) foreignClause(pos int) error {
 // unsupported is the refusal of something that parses but has no streaming form.
 func unsupported(at Span, format string, args ...any) *sqlerr.Error {
 	return sqlerr.At(at, codeUnsupported, format, args...)
-}
-
-// nearest returns the entry of words that is at most two edits away from word, and
-// no more than a third of its length; "" without one.
-func nearest(word string, words []string) string {
-	word = strings.ToUpper(word)
-	best, bestDistance := "", min(2, len(word)/3)+1
-	for _, w := range words {
-		if d := editDistance(word, w); d > 0 && d < bestDistance {
-			best, bestDistance = w, d
-		}
-	}
-	return best
-}
-
-// editDistance counts the insertions, deletions, replacements and swaps of
-// neighbours between a and b.
-func editDistance(a, b string) int {
-	if len(a)-len(b) > 2 || len(b)-len(a) > 2 {
-		return 3
-	}
-	var before, last []int
-	row := make([]int, len(b)+1)
-	for j := range row {
-		row[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		before, last, row = last, row, make([]int, len(b)+1)
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-	}
-	return row[len(b)]
 }
 
 // syntaxError is an error of grammar that has its own words.

@@ -258,7 +258,7 @@ func (p *parser) typeMissing(t token, name string) error {
 	for i, row := range typeNames {
 		names[i] = row.name
 	}
-	if near := nearest(name, names); near != "" {
+	if near := sqlerr.Nearest(name, names); near != "" {
 		return err.WithHint("did you mean %s?", near)
 	}
 	return err.WithHint("types are BOOLEAN, TINYINT to BIGINT, FLOAT, DOUBLE, DECIMAL(p,s), VARCHAR, BLOB, DATE, TIMESTAMP, INTERVAL, T[], STRUCT(a T), MAP(K, V)")

@@ -156,30 +156,16 @@ func concat(alloc memory.Allocator, chunks []arrow.Record) (arrow.Record, error)
 	for i := range cols {
 		parts := make([]arrow.Array, len(chunks))
 		for j, c := range chunks {
-			parts[j] = plainStrings(c.Column(i))
+			parts[j] = expr.Plain(c.Column(i))
 		}
 		a, err := array.Concatenate(parts, alloc)
+		for _, p := range parts {
+			p.Release()
+		}
 		if err != nil {
 			return nil, fmt.Errorf("joining chunks of column %q: %w", chunks[0].ColumnName(i), err)
 		}
 		cols[i] = a
 	}
 	return array.NewRecord(schemaOf(chunks[0].Schema(), cols), cols, n), nil
-}
-
-// plainStrings returns a column with its dictionary taken apart: chunks of one
-// column may have different dictionaries.
-func plainStrings(a arrow.Array) arrow.Array {
-	d, ok := a.(*array.Dictionary)
-	if !ok {
-		return a
-	}
-	rows := make([]int32, d.Len())
-	for i := range rows {
-		rows[i] = -1
-		if d.IsValid(i) {
-			rows[i] = int32(d.GetValueIndex(i))
-		}
-	}
-	return expr.Take(d.Dictionary(), rows)
 }

@@ -185,7 +185,7 @@ func evalPlain(e expr.Expr, ctx *expr.Ctx, rec arrow.Record) (arrow.Array, error
 	}
 	if d, ok := col.(*array.Dictionary); ok && d.Dictionary().NullN() > 0 {
 		defer col.Release()
-		return plainStrings(col), nil
+		return expr.Plain(col), nil
 	}
 	return col, nil
 }

@@ -3,13 +3,14 @@ package sqlerr
 import "strings"
 
 // Nearest returns the candidate that differs least from a name, compared without
-// case; "" if none is near enough to have been meant. It serves the hints of the
-// form: did you mean "settle_time"?
+// case; "" if none is near enough to have been meant: one edit for a name of up to five
+// letters, a third of the letters for longer ones, and never all of them. It serves the
+// hints of the form: did you mean "settle_time"?
 func Nearest(name string, candidates []string) string {
-	name = strings.ToLower(name)
-	best, bestDistance := "", 2+len(name)/4
+	letters := []rune(strings.ToLower(name))
+	best, bestDistance := "", min(1+max(1, len(letters)/3), len(letters))
 	for _, c := range candidates {
-		if d := editDistance([]rune(name), []rune(strings.ToLower(c))); d < bestDistance {
+		if d := editDistance(letters, []rune(strings.ToLower(c))); d < bestDistance {
 			best, bestDistance = c, d
 		}
 	}

@@ -11,6 +11,9 @@ func TestNearest(t *testing.T) {
 		{"settletime", "settle_time"},
 		{"max_file_per_batch", "max_files_per_batch"},
 		{"xyz", ""},
+		{"p", ""},
+		{"bath", "path"},
+		{"bats", ""},
 		{"", ""},
 	} {
 		if got := Nearest(c.name, names); got != c.want {

@@ -7,7 +7,7 @@ package expr
 //	operators:  BindUnary(op string, x Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinaryANSI, the same with an error for a division by zero
-//	tests:      BindIsTest(x Expr, what string, not bool) (Expr, error)
+//	tests:      BindIsTest(x Expr, what string, not bool, span) (Expr, error)
 //	            BindIn(x Expr, list []Expr, not bool, span) (Expr, error)
 //	            BindLike(op string, x, pattern, escape Expr, not bool, span) (Expr, error)
 //	            BindCase(operand Expr, when, then []Expr, els Expr, span) (Expr, error)

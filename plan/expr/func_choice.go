@@ -15,7 +15,7 @@ func bindIf(b *binding) (Expr, error) {
 
 // bindNvl2 binds nvl2(x, a, b): a if x is not NULL.
 func bindNvl2(b *binding) (Expr, error) {
-	known, err := BindIsTest(b.args[0], "NULL", true)
+	known, err := BindIsTest(b.args[0], "NULL", true, b.span)
 	if err != nil {
 		return nil, err
 	}

@@ -158,7 +158,7 @@ func (b *binding) unknownPart(name string) error {
 		names = append(append(names, p.name), p.aliases...)
 	}
 	e := sqlerr.At(b.span, codeParameter, "%s expects a part of a date or time, found %q", b.name, name)
-	if near := nearest(strings.ToLower(name), names); near != "" {
+	if near := sqlerr.Nearest(name, names); near != "" {
 		return e.WithHint("did you mean %q?", near)
 	}
 	return e

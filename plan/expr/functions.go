@@ -258,7 +258,7 @@ func BindFunction(name string, args []Expr, span sqlerr.Span) (Expr, error) {
 	f := functionsByName()[strings.ToLower(name)]
 	if f == nil {
 		e := sqlerr.At(span, codeRoutine, "function %q does not exist", name)
-		if near := nearest(strings.ToLower(name), knownFunctions()); near != "" {
+		if near := sqlerr.Nearest(name, knownFunctions()); near != "" {
 			e.WithHint("did you mean %q?", near)
 		}
 		return nil, e
@@ -298,40 +298,6 @@ func countText(least, most int) string {
 
 func countWord(n int) string {
 	return [...]string{"no", "1", "2", "3", "4", "5", "6", "7", "8"}[n]
-}
-
-// nearest returns the name with the fewest edits, "" if none is near.
-func nearest(name string, names []string) string {
-	best, fewest := "", 1+len(name)/3
-	for _, n := range names {
-		if d := editDistance(name, strings.ToLower(n)); d <= fewest && (best == "" || d < fewest) {
-			best, fewest = n, d
-		}
-	}
-	return best
-}
-
-// editDistance counts insertions, deletions, changes and swaps of neighbours.
-func editDistance(a, b string) int {
-	before, last, row := make([]int, len(b)+1), make([]int, len(b)+1), make([]int, len(b)+1)
-	for j := range last {
-		last[j] = j
-	}
-	for i := 1; i <= len(a); i++ {
-		row[0] = i
-		for j := 1; j <= len(b); j++ {
-			cost := 1
-			if a[i-1] == b[j-1] {
-				cost = 0
-			}
-			row[j] = min(last[j]+1, row[j-1]+1, last[j-1]+cost)
-			if i > 1 && j > 1 && a[i-1] == b[j-2] && a[i-2] == b[j-1] {
-				row[j] = min(row[j], before[j-2]+1)
-			}
-		}
-		before, last, row = last, row, before
-	}
-	return last[len(b)]
 }
 
 // call returns a strict call of the function over arguments that have the right

@@ -209,10 +209,10 @@ func bindNot(x Expr, span sqlerr.Span) (Expr, error) {
 }
 
 // BindIsTest binds x IS [NOT] NULL, TRUE, FALSE or UNKNOWN.
-func BindIsTest(x Expr, what string, not bool) (Expr, error) {
+func BindIsTest(x Expr, what string, not bool, span sqlerr.Span) (Expr, error) {
 	if what != "NULL" {
 		var err error
-		if x, err = condition(x, sqlerr.Span{}); err != nil {
+		if x, err = condition(x, span); err != nil {
 			return nil, err
 		}
 	}
@@ -220,7 +220,7 @@ func BindIsTest(x Expr, what string, not bool) (Expr, error) {
 	if not {
 		words = " IS NOT "
 	}
-	return newCall(spec{name: "IS " + what, t: tBool, lenient: true, total: true,
+	return newCall(spec{name: "IS " + what, t: tBool, span: span, lenient: true, total: true,
 		form: func(a []string) string { return "(" + a[0] + words + what + ")" },
 		kern: func(f *frame, args []vec) (arrow.Array, error) {
 			return isTest(f.rows, args[0], what, not), nil

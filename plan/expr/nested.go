@@ -28,7 +28,7 @@ func BindField(x Expr, name string, span sqlerr.Span) (Expr, error) {
 		for i, f := range t.Fields {
 			names[i] = f.Name
 		}
-		if near := nearest(name, names); near != "" {
+		if near := sqlerr.Nearest(name, names); near != "" {
 			e.WithHint("did you mean %q?", near)
 		}
 		return nil, e

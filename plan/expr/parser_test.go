@@ -144,7 +144,7 @@ func (p *parser) test(l Expr, op string, not bool) (Expr, error) {
 			return BindUnary("NOT", same, noSpan)
 		}
 		p.at++
-		return BindIsTest(l, strings.ToUpper(p.tokens[p.at-1]), not)
+		return BindIsTest(l, strings.ToUpper(p.tokens[p.at-1]), not, noSpan)
 	case "IN":
 		p.expect("(")
 		list, err := p.list(")")

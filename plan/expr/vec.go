@@ -219,7 +219,24 @@ func stringValues(a arrow.Array) []string {
 // bytesOf views a string as bytes, to be read only.
 func bytesOf(s string) []byte { return unsafe.Slice(unsafe.StringData(s), len(s)) }
 
-// plainStrings returns the plain form of a dictionary column.
+// Plain returns a column with its dictionary taken apart: the chunks of a column may have
+// different ones, and a part of a nested value has none. NULLs among the values of the
+// dictionary become NULLs of rows. The caller releases the result.
+func Plain(a arrow.Array) arrow.Array {
+	if d, ok := a.(*array.Dictionary); ok {
+		return plainStrings(d)
+	}
+	a.Retain()
+	return a
+}
+
+// plain is Plain that takes over the reference to a.
+func plain(a arrow.Array) arrow.Array {
+	defer a.Release()
+	return Plain(a)
+}
+
+// plainStrings is Plain of a dictionary column.
 func plainStrings(d *array.Dictionary) arrow.Array {
 	vals := stringValues(d)
 	valid := newValidity(d.Len())
@@ -230,15 +247,4 @@ func plainStrings(d *array.Dictionary) arrow.Array {
 		}
 	}
 	return newStrings(types.Of(types.Varchar).Arrow(), vals, valid)
-}
-
-// plain returns a in a form that can be a part of a nested value: VARCHAR as
-// String. It takes over the reference and returns one.
-func plain(a arrow.Array) arrow.Array {
-	d, ok := a.(*array.Dictionary)
-	if !ok {
-		return a
-	}
-	defer a.Release()
-	return plainStrings(d)
 }
