@@ -115,7 +115,8 @@ func (q *Query) store(ctx context.Context, p *planned, res *result, following *p
 	res.durations["commitOffsets"] = time.Since(start)
 	if res.snapshot != nil {
 		if err := q.log.WriteSnapshot(p.plan.Batch, res.snapshot); err != nil {
-			return fmt.Errorf("writing the snapshot of batch %d: %w", p.plan.Batch, err)
+			// The log still holds everything; only a restart takes longer.
+			q.notice(fmt.Sprintf("the snapshot of batch %d was not written, the log is kept instead: %v", p.plan.Batch, err))
 		}
 	}
 	return nil
