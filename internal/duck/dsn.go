@@ -1,6 +1,7 @@
 package duck
 
 import (
+	"math"
 	"net/url"
 	"os"
 	"strconv"
@@ -27,9 +28,13 @@ func dsn(o Options) string {
 	return "?" + v.Encode()
 }
 
-// defaultMemoryBytes returns 25 % of what the control group or the machine has.
-func defaultMemoryBytes() int64 {
-	limit := int64(memoryBytesMax * 4)
+// defaultMemoryBytes returns 25 % of what the process may use.
+func defaultMemoryBytes() int64 { return min(ProcessBytes()/4, memoryBytesMax) }
+
+// ProcessBytes returns how much memory the process may use: what the control group or
+// the machine has. Where neither can be found out it is math.MaxInt64.
+func ProcessBytes() int64 {
+	limit := int64(math.MaxInt64)
 	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
 		if text, err := os.ReadFile(name); err == nil {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
@@ -40,7 +45,7 @@ func defaultMemoryBytes() int64 {
 	if n, ok := machineBytes(); ok {
 		limit = min(limit, n)
 	}
-	return min(limit/4, memoryBytesMax)
+	return limit
 }
 
 // machineBytes reads the size of the memory; ok is false where the system has no

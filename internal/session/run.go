@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ssql/exec"
+	"ssql/internal/duck"
 	"ssql/plan"
 	"ssql/plan/expr"
 	"ssql/sinks"
@@ -100,7 +101,7 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		LateRowsMax:    keepAtMost(v.integer("late_rows_max")),
 		BadRowsMax:     keepAtMost(v.integer("bad_rows_max")),
 		StateRowsMax:   v.integer("state_rows_max"),
-		StateBytesMax:  v.quantity("state_bytes_max"),
+		StateBytesMax:  stateBytesMax(v.quantity("state_bytes_max")),
 		FlushAtEnd:     v.get("end_of_input") == "flush",
 		Tables:         tables{s},
 	}
@@ -120,6 +121,17 @@ func keepAtMost(rows int64) int64 {
 		return -1
 	}
 	return rows
+}
+
+// stateBytesMax returns the limit of an operator's state. Unless it is set it is a
+// third of the memory: the collector lets the heap grow to twice what is in use, and the
+// rest is DuckDB's. So state that grows without bound ends in an error that says so, not
+// in a process that the system has killed.
+func stateBytesMax(set int64) int64 {
+	if set > 0 {
+		return set
+	}
+	return duck.ProcessBytes() / 3
 }
 
 // windowColumn returns the key column that grows with time, -1 without: it bounds

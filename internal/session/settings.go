@@ -64,7 +64,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",
 		Summary: "start the query at once"}, inQuery},
 	{sources.Option{Name: "state_bytes_max", Type: sources.BytesOption, Default: "0",
-		Summary: "memory that the state of an operator may take; 0 is no limit"}, inSession | inQuery},
+		Summary: "memory that the state of an operator may take; 0 is a third of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "state_rows_max", Type: sources.IntegerOption, Default: "0",
 		Summary: "rows or groups that an operator may hold; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "trigger", Type: sources.StringOption, Default: "auto",
