@@ -357,6 +357,11 @@ func pruneThrough(n Node, need []bool) (Node, []int) {
 		}
 	}
 	out, at := prune(in, below)
+	if _, ok := n.(*Dedup); ok {
+		// A watermark below keeps its column. Spark does not let a deduplication see an event
+		// time that nothing above reads: no row is late for it then.
+		out, at = exactly(in, below), places(below, nil)
+	}
 	kept := len(out.Columns())
 	var newCols []Column
 	if cols != nil {
