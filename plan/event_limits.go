@@ -1,5 +1,7 @@
 package plan
 
+import "strings"
+
 // eventLimits are the options of a stream about its event times.
 type eventLimits struct {
 	maxFutureMicros int64 // 0: no limit
@@ -33,4 +35,16 @@ func limitsBelow(n Node) eventLimits {
 		}
 	}
 	return out
+}
+
+// limitsText says what bounds a watermark besides its delay, for EXPLAIN.
+func (w *WatermarkDef) limitsText() string {
+	var b strings.Builder
+	if w.MaxFutureMicros > 0 {
+		b.WriteString("; rows more than " + durationText(w.MaxFutureMicros) + " ahead of the clock are bad rows (max_future)")
+	}
+	if w.IdleMicros > 0 {
+		b.WriteString("; left out after " + durationText(w.IdleMicros) + " without input (idle_timeout)")
+	}
+	return b.String()
 }

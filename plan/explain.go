@@ -26,11 +26,14 @@ func Explain(p *Plan, kind ExplainKind) string {
 	e := &explainer{plan: p, kind: kind}
 	fmt.Fprintf(&e.out, "output mode %s: %s\n", p.Mode, modeReason(p))
 	for _, w := range p.Watermarks {
-		fmt.Fprintf(&e.out, "watermark %d: %q of %s, %s behind its latest value\n", w.ID, w.Column, w.Relation, durationText(w.DelayMicros))
+		fmt.Fprintf(&e.out, "watermark %d: %q of %s, %s behind its latest value%s\n", w.ID, w.Column, w.Relation, durationText(w.DelayMicros), w.limitsText())
 	}
 	if len(p.Watermarks) > 1 {
 		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
 		fmt.Fprintf(&e.out, "watermark of the query: that of %s input\n", words[p.Policy])
+	}
+	if p.TimeoutMicros > 0 && p.Mode == Append {
+		fmt.Fprintf(&e.out, "what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)\n", durationText(p.TimeoutMicros))
 	}
 	e.node(p.Root, 0)
 	if kind == ExplainState && !e.stateful {

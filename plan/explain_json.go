@@ -11,6 +11,7 @@ type explained struct {
 	Reason     string               `json:"reason"`
 	Watermarks []explainedWatermark `json:"watermarks"`
 	Policy     string               `json:"watermarkPolicy,omitempty"`
+	Timeout    int64                `json:"timeoutMicros,omitempty"` // of EMIT ... TIMEOUT
 	Plan       explainedNode        `json:"plan"`
 }
 
@@ -19,6 +20,8 @@ type explainedWatermark struct {
 	Relation    string `json:"relation"`
 	Column      string `json:"column"`
 	DelayMicros int64  `json:"delayMicros"`
+	MaxFuture   int64  `json:"maxFutureMicros,omitempty"`
+	Idle        int64  `json:"idleMicros,omitempty"`
 }
 
 type explainedNode struct {
@@ -38,9 +41,9 @@ type explainedColumn struct {
 
 // ExplainJSON describes a plan for programs: what Explain shows, as a JSON object.
 func ExplainJSON(p *Plan) ([]byte, error) {
-	out := explained{Mode: p.Mode.String(), Reason: modeReason(p), Watermarks: []explainedWatermark{}}
+	out := explained{Mode: p.Mode.String(), Reason: modeReason(p), Timeout: p.TimeoutMicros, Watermarks: []explainedWatermark{}}
 	for _, w := range p.Watermarks {
-		out.Watermarks = append(out.Watermarks, explainedWatermark{w.ID, w.Relation, w.Column, w.DelayMicros})
+		out.Watermarks = append(out.Watermarks, explainedWatermark{w.ID, w.Relation, w.Column, w.DelayMicros, w.MaxFutureMicros, w.IdleMicros})
 	}
 	if len(p.Watermarks) > 1 {
 		out.Policy = p.Policy.String()
