@@ -49,7 +49,9 @@ type counts struct {
 	filtered int64
 	late     int64
 	bad      int64
-	expanded bool // a stage multiplied rows, so that used counts more than rows
+	// badDropped are the bad rows that their source says not to keep.
+	badDropped int64
+	expanded   bool // a stage multiplied rows, so that used counts more than rows
 }
 
 // operatorTimes is where a stateful operator spent a batch.

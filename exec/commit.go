@@ -152,7 +152,7 @@ func (q *Query) await(job *commitJob) error {
 // tell gives the notices about a committed batch.
 func (q *Query) tell(res *result) {
 	q.tellForced(res)
-	if kept := int64(len(res.bad)); res.counts.bad > kept {
+	if kept := int64(len(res.bad)); res.counts.bad-res.counts.badDropped > kept {
 		q.cfg.OnNotice(fmt.Sprintf("batch %d had %d bad rows, of which the first %d are kept in ssql.bad_rows (bad_rows_max)", res.plan.Batch, res.counts.bad, kept))
 	}
 	if q.cfg.LateRows == LateToTable && res.lateSeen > res.lateKept {

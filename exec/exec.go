@@ -40,12 +40,13 @@ type Config struct {
 	IdleTimeout time.Duration
 	// FlushAtEnd closes everything that is open when trigger available_now has read all
 	// there is.
-	FlushAtEnd     bool
-	Workers        int // segments decoded at once; default: cores
-	ChunkRows      int // rows per chunk; default 8192
-	Clock          Clock
-	LateRows       LatePolicy
-	BadRecordsFail bool
+	FlushAtEnd bool
+	Workers    int // segments decoded at once; default: cores
+	ChunkRows  int // rows per chunk; default 8192
+	Clock      Clock
+	LateRows   LatePolicy
+	// BadRecords says per source what happens to its bad rows; nil: all are kept.
+	BadRecords []BadPolicy
 	// LateRowsMax and BadRowsMax are how many late and bad rows of a batch are kept for
 	// ssql.late_rows and ssql.bad_rows; all are counted. Default 1,000,000 and 10,000;
 	// negative: none.
@@ -56,6 +57,8 @@ type Config struct {
 	// Poll is the pause between looks at the sources when nothing is due; default
 	// 100 ms.
 	Poll time.Duration
+	// CreatedBy names the program in the checkpoint.
+	CreatedBy string
 	// Print is the fingerprint of the plan, kept in the checkpoint for the next start.
 	Print []byte
 
@@ -74,6 +77,16 @@ const (
 	LateToTable LatePolicy = iota // kept in ssql.late_rows
 	LateDrop
 	LateFail
+)
+
+// BadPolicy is what happens to bad rows of a source. They are counted always.
+type BadPolicy uint8
+
+// The policies.
+const (
+	BadToTable BadPolicy = iota // kept in ssql.bad_rows
+	BadDrop
+	BadFail // the query fails at the first one
 )
 
 // Clock is where batch times come from; tests step it by hand.

@@ -95,7 +95,7 @@ func TestFailOnLateAndBadRows(t *testing.T) {
 	if err := w.run(); sqlerr.Code(err) != "E_LATE_ROWS" {
 		t.Errorf("late_rows = fail: %v", err)
 	}
-	w.change = func(c *exec.Config) { c.BadRecordsFail = true }
+	w.change = func(c *exec.Config) { c.BadRecords = []exec.BadPolicy{exec.BadFail} }
 	err := w.run()
 	if want := `E_DECODE: batch 2 of query "q": a row of the input is bad, column "event_time": event time is null`; err == nil || err.Error() != want {
 		t.Errorf("bad_records = fail:\n got %v\nwant %s", err, want)

@@ -53,6 +53,26 @@ func (k *task) refusedRow(rec arrow.Record, row int, column, reason string) sour
 	return b
 }
 
+// badRows returns how many bad rows of a source a batch keeps, and whether the first
+// one fails it.
+func (c *Config) badRows(source int) (keepMax int64, fails bool) {
+	if source >= len(c.BadRecords) {
+		return c.BadRowsMax, false
+	}
+	switch c.BadRecords[source] {
+	case BadDrop:
+		return 0, false
+	case BadFail:
+		return 1, true // the one to name
+	}
+	return c.BadRowsMax, false
+}
+
+// dropsBad reports whether bad rows of a source are counted and not kept.
+func (c *Config) dropsBad(source int) bool {
+	return source < len(c.BadRecords) && c.BadRecords[source] == BadDrop
+}
+
 // addBad counts a refused line or row and keeps it if it is among the first keepMax.
 func (k *task) addBad(keepMax int64, row func() sources.BadRow) {
 	k.badSeen++
@@ -86,6 +106,9 @@ func (r *batchRun) addTask(k *task, source int) {
 	r.count.used += k.used
 	r.count.filtered += k.Filtered
 	r.count.bad += k.badSeen
+	if r.q.cfg.dropsBad(source) {
+		r.count.badDropped += k.badSeen
+	}
 	for _, b := range k.bad {
 		r.keepBad(badRow{stream: r.q.cfg.Plan.Sources[source].Stream, BadRow: b})
 	}
@@ -108,10 +131,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
 	segs := r.segments[source]
-	keepMax := r.q.cfg.BadRowsMax
-	if r.q.cfg.BadRecordsFail {
-		keepMax = 1 // the one to name
-	}
+	keepMax, fails := r.q.cfg.badRows(source)
 	// A window of running and finished segments: wide enough to keep every worker
 	// busy, narrow enough to bound the memory of partial results.
 	window := make(chan *job, 2*r.q.cfg.Workers)
@@ -135,7 +155,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 			return err
 		}
 		r.addTask(j.task, source)
-		if r.q.cfg.BadRecordsFail && len(j.task.bad) > 0 {
+		if fails && len(j.task.bad) > 0 {
 			return badRecord(j.task.bad[0])
 		}
 		return r.merge(b, j.out)

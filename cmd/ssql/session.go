@@ -19,6 +19,7 @@ func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) in
 	var sh *shell.Shell
 	s, err := session.Open(ctx, session.Config{
 		Database: o.database,
+		Program:  "ssql " + versionNumber(),
 		Sources:  sourceConnectors(),
 		Sinks:    sinkConnectors,
 		Notify: func(text string) {

@@ -16,12 +16,12 @@ import (
 
 // job is a query that runs in this process.
 type job struct {
-	session *Session
-	row     *queryRow
-	waited  bool // a statement waits for its end and tells it
-	// onlyWindows says that the groups of its state are its windows.
-	onlyWindows bool
-	watermarks  []*plan.WatermarkDef
+	session    *Session
+	row        *queryRow
+	waited     bool   // a statement waits for its end and tells it
+	held       string // what its state consists of: window, group or row
+	keepsBad   bool   // ssql.bad_rows has bad rows of some source
+	watermarks []*plan.WatermarkDef
 	// stored says that the definition came from the catalog: positions in its errors
 	// mean nothing in what was typed.
 	stored bool

@@ -37,12 +37,15 @@ func (s *Session) connectorOf(st *sql.CreateStream) (*sources.Spec, error) {
 
 // The options that every stream has, whatever its connector.
 const (
+	badRecords  = "bad_records"
 	idleTimeout = "idle_timeout"
 	maxFuture   = "max_future"
 )
 
 func streamOptions() []sources.Option {
 	return []sources.Option{
+		{Name: badRecords, Type: sources.StringOption, Values: []string{"table", "drop", "fail"},
+			Summary: "what happens to rows of the stream that cannot be read; without it the setting of the same name holds"},
 		{Name: idleTimeout, Type: sources.DurationOption,
 			Summary: "how long the stream may deliver nothing before the watermark no longer waits for it"},
 		{Name: maxFuture, Type: sources.DurationOption,

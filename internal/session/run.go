@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"ssql/exec"
@@ -92,18 +94,18 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 			RowsMax:  v.integer("max_rows_per_batch"),
 			BytesMax: v.integer("max_bytes_per_batch"),
 		},
-		NoDataBatches:  v.boolean("no_data_batches"),
-		Workers:        int(v.integer("workers")),
-		ChunkRows:      int(v.integer("chunk_rows")),
-		BadRecordsFail: v.get("bad_records") == "fail",
-		SnapshotEvery:  int(v.integer("snapshot_every")),
-		IdleTimeout:    time.Duration(v.quantity("idle_timeout")) * time.Microsecond,
-		LateRowsMax:    keepAtMost(v.integer("late_rows_max")),
-		BadRowsMax:     keepAtMost(v.integer("bad_rows_max")),
-		StateRowsMax:   v.integer("state_rows_max"),
-		StateBytesMax:  stateBytesMax(v.quantity("state_bytes_max")),
-		FlushAtEnd:     v.get("end_of_input") == "flush",
-		Tables:         tables{s},
+		NoDataBatches: v.boolean("no_data_batches"),
+		Workers:       int(v.integer("workers")),
+		ChunkRows:     int(v.integer("chunk_rows")),
+		CreatedBy:     s.cfg.Program,
+		SnapshotEvery: int(v.integer("snapshot_every")),
+		IdleTimeout:   time.Duration(v.quantity("idle_timeout")) * time.Microsecond,
+		LateRowsMax:   keepAtMost(v.integer("late_rows_max")),
+		BadRowsMax:    keepAtMost(v.integer("bad_rows_max")),
+		StateRowsMax:  v.integer("state_rows_max"),
+		StateBytesMax: stateBytesMax(v.quantity("state_bytes_max")),
+		FlushAtEnd:    v.get("end_of_input") == "flush",
+		Tables:        tables{s},
 	}
 	switch v.get("late_rows") {
 	case "drop":
@@ -147,7 +149,7 @@ func windowColumn(p *plan.Plan) int {
 }
 
 // openSources opens the streams of a plan.
-func openSources(p *plan.Plan, cat *relations) ([]sources.Source, error) {
+func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sources.Source, error) {
 	keys := groupingKeys(p.Root)
 	var opened []sources.Source
 	for _, ref := range p.Sources {
@@ -159,13 +161,47 @@ func openSources(p *plan.Plan, cat *relations) ([]sources.Source, error) {
 		for i, f := range ref.Fields {
 			encode[i] = f.Type.Kind == types.Varchar && keys[strings.ToLower(f.Name)]
 		}
-		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields, Encode: encode})
+		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields, Encode: encode, Notice: notice})
 		if err != nil {
 			return nil, closeAfter(opened, fmt.Errorf("opening stream %q: %w", st.row.name, err))
 		}
 		opened = append(opened, src)
 	}
 	return opened, nil
+}
+
+// badPolicies returns what happens to the bad rows of each source of a plan: what the
+// stream says, else what the settings say.
+func badPolicies(p *plan.Plan, cat *relations, v settings) ([]exec.BadPolicy, error) {
+	policies := map[string]exec.BadPolicy{"table": exec.BadToTable, "drop": exec.BadDrop, "fail": exec.BadFail}
+	out := make([]exec.BadPolicy, len(p.Sources))
+	for i, ref := range p.Sources {
+		st, err := cat.stream(ref.Stream)
+		if err != nil {
+			return nil, err
+		}
+		word := st.options.String(badRecords)
+		if word == "" {
+			word = v.get(badRecords)
+		}
+		out[i] = policies[word]
+	}
+	return out, nil
+}
+
+// once passes a message on the first time that it comes.
+func once(f func(text string)) func(text string) {
+	var mu sync.Mutex
+	said := map[string]bool{}
+	return func(text string) {
+		mu.Lock()
+		again := said[text]
+		said[text] = true
+		mu.Unlock()
+		if !again {
+			f(text)
+		}
+	}
 }
 
 func closeAfter(opened []sources.Source, err error) error {
@@ -262,7 +298,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if b.plan.HiddenKey != nil {
 		return nil, b.plan.HiddenKey // the table could not tell which row to replace
 	}
-	srcs, err := openSources(b.plan, b.cat)
+	srcs, err := openSources(b.plan, b.cat, once(j.onNotice))
 	if err != nil {
 		return nil, err
 	}
@@ -271,6 +307,10 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		return nil, closeAfter(srcs, err)
 	}
 	cfg := s.config(b.name, b.plan, b.settings)
+	if cfg.BadRecords, err = badPolicies(b.plan, b.cat, b.settings); err != nil {
+		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
+	}
+	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
 	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
 	cfg.SinkDescription = "duckdb[" + j.row.target + "]"
 	cfg.Definition = sql.Canonical(b.insert.Text)

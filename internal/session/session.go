@@ -34,8 +34,10 @@ type Config struct {
 	Sinks func(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec
 	// Notify takes messages of background queries, from any goroutine; nil: nobody.
 	Notify func(text string)
-	FS     vfs.FS     // nil: the operating system's
-	Clock  exec.Clock // nil: the wall clock
+	// Program names the program and its version in checkpoints.
+	Program string
+	FS      vfs.FS     // nil: the operating system's
+	Clock   exec.Clock // nil: the wall clock
 }
 
 // Session runs statements, one at a time. Interrupt, Running and Names may be called

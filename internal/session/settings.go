@@ -31,8 +31,8 @@ type setting struct {
 var settingTable = []setting{
 	{sources.Option{Name: "ansi", Type: sources.BooleanOption, Default: "false",
 		Summary: "a division by zero is an error, as in Spark, instead of infinity or NULL"}, inSession | inQuery},
-	{sources.Option{Name: "bad_records", Type: sources.StringOption, Default: "table", Values: []string{"table", "fail"},
-		Summary: "what happens to rows that cannot be read: kept in ssql.bad_rows, or the query fails"}, inSession | inQuery},
+	{sources.Option{Name: "bad_records", Type: sources.StringOption, Default: "table", Values: []string{"table", "drop", "fail"},
+		Summary: "what happens to rows that cannot be read: kept in ssql.bad_rows, only counted, or the query fails"}, inSession | inQuery},
 	{sources.Option{Name: "bad_rows_max", Type: sources.IntegerOption, Default: "10000",
 		Summary: "bad rows of a batch that ssql.bad_rows keeps; all are counted"}, inSession | inQuery},
 	{sources.Option{Name: "checkpoint", Type: sources.StringOption, Default: "",

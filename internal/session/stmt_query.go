@@ -189,7 +189,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	when := trigger(b.settings, wait)
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
-	j.onlyWindows, j.watermarks, j.stored = onlyWindows(b.plan), b.plan.Watermarks, stored
+	j.held, j.watermarks, j.stored = heldNoun(b.plan), b.plan.Watermarks, stored
 	q, err := s.openQuery(ctx, b, j, out)
 	if err != nil {
 		return err

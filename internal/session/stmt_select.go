@@ -30,11 +30,11 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	for _, notice := range p.Notices {
 		out.Notice(notice)
 	}
-	srcs, err := openSources(p, cat)
+	run := &selectRun{plan: p, limit: limitOf(p)}
+	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
 		return err
 	}
-	run := &selectRun{plan: p, limit: limitOf(p)}
 	fields := make([]types.Field, len(p.Columns))
 	for i, c := range p.Columns {
 		fields[i] = c.Field
@@ -48,6 +48,10 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	}
 	cfg := s.config("select", p, s.settings)
 	cfg.Sources, cfg.SinkDescription = srcs, "console"
+	if cfg.BadRecords, err = badPolicies(p, cat, s.settings); err != nil {
+		return closeAfter(srcs, err)
+	}
+	cfg.FlushAtEnd = false // toEnd closes what is open, and says so
 	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(p.Mode), Fields: fields, Keys: p.KeyColumns}); err != nil {
 		return closeAfter(srcs, err)
 	}
@@ -162,17 +166,25 @@ func (r *selectRun) toEnd(ctx context.Context, flush bool) error {
 		r.windows += o.NumRowsTotal
 	}
 	limited := r.limit >= 0 && r.rows >= r.limit
-	if flush && !limited && r.plan.Mode == plan.Append && r.windows > 0 && len(r.plan.Watermarks) > 0 {
+	if flush && !limited {
+		before := r.query.Progress()
 		if err := r.query.Flush(ctx); err != nil {
 			return &QueryError{Name: "select", Err: err}
 		}
+		flush = r.query.Progress() != before
+	}
+	if flush && !limited {
 		r.onNotice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
 	}
 	if r.late > 0 {
 		r.onNotice(fmt.Sprintf("left out: %s behind the watermark", count(r.late, "row")))
 	}
 	if r.bad > 0 {
-		r.onNotice(fmt.Sprintf("left out: %s that cannot be read, the first %s", count(r.bad, "row"), r.badText))
+		text := "left out: " + count(r.bad, "row") + " that cannot be read"
+		if r.badText != "" {
+			text += ", the first " + r.badText
+		}
+		r.onNotice(text)
 	}
 	return nil
 }

@@ -9,6 +9,7 @@ import (
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // createStream is CREATE STREAM. It checks everything that can be checked without
@@ -46,12 +47,23 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	if err := checkStream(cat, declared, st); err != nil {
 		return err
 	}
+	noteMonths(st, out)
 	if old != nil {
 		if err := s.forgetStream(ctx, old); err != nil {
 			return err
 		}
 	}
 	return s.saveStream(ctx, row)
+}
+
+// noteMonths says how long a month in the delay of a watermark is.
+func noteMonths(st *sql.CreateStream, out Output) {
+	for _, w := range st.Watermarks {
+		if w.Delay.Months != 0 {
+			out.Notice(fmt.Sprintf("a month in the delay of a watermark is 31 days, as in Spark: %q is held back by %s",
+				w.Column.Name, sql.IntervalText(types.Interval{Micros: w.Delay.DelayMicros()})))
+		}
+	}
 }
 
 // existingStream decides what an existing stream of the name means; done says that

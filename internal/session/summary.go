@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/plan"
@@ -23,7 +24,7 @@ func (j *job) summary() string {
 	if t.last.HasWatermark && t.last.WatermarkMicros > 0 { // 1970 is where it starts
 		line += "; watermark " + types.FormatTimestamp(t.last.WatermarkMicros)
 	}
-	if t.rowsBad > 0 {
+	if t.rowsBad > 0 && j.keepsBad {
 		line += "; bad rows are in ssql.bad_rows"
 	}
 	return line
@@ -34,10 +35,7 @@ func (j *job) open() (n int64, what string) {
 	for _, o := range j.query.StateProgress() {
 		n += o.NumRowsTotal
 	}
-	if j.onlyWindows {
-		return n, "window"
-	}
-	return n, "group"
+	return n, j.held
 }
 
 // openNote explains windows that are held at the end of the input: how many there are, and
@@ -61,8 +59,26 @@ func (j *job) openNote() string {
 	return note + fmt.Sprintf(", with an event of %s at %s or later", w.Relation, types.FormatTimestamp(end+w.DelayMicros))
 }
 
-// onlyWindows reports whether the groups of a plan are its windows: nothing but the
-// window is a key.
+// heldNoun is what the state of a plan consists of: windows, where nothing but the window
+// is a key, rows, where nothing is grouped, or groups.
+func heldNoun(p *plan.Plan) string {
+	if onlyWindows(p) {
+		return "window"
+	}
+	if hasAggregate(p.Root) {
+		return "group"
+	}
+	return "row"
+}
+
+func hasAggregate(n plan.Node) bool {
+	if _, ok := n.(*plan.Aggregate); ok {
+		return true
+	}
+	return slices.ContainsFunc(n.Inputs(), hasAggregate)
+}
+
+// onlyWindows reports whether the groups of a plan are its windows.
 func onlyWindows(p *plan.Plan) bool {
 	windows := false
 	var visit func(n plan.Node) bool

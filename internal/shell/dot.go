@@ -196,5 +196,8 @@ func dotHelp(s *Shell, _ context.Context, _ string, args []string) error {
 	for _, c := range table {
 		fmt.Fprintf(s.stdout(), "%-22s %s\n", strings.TrimSpace("."+c.name+" "+c.args), c.summary)
 	}
+	if len(args) == 0 {
+		fmt.Fprintln(s.stdout(), "The schema ssql holds streams, queries, commits, progress, late_rows, bad_rows and errors as tables.")
+	}
 	return nil
 }
