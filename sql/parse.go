@@ -75,6 +75,9 @@ func (p *parser) statement() (Statement, error) {
 		if err != nil {
 			return nil, err
 		}
+		if len(p.aliases) > 0 {
+			s.spelled(p.aliases)
+		}
 		return s, p.finish()
 	}
 	return p.passthrough()
@@ -152,6 +155,7 @@ func (u *Undecided) Parse(limits Limits) (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	s.spelled(p.aliases)
 	return s, p.finish()
 }
 

@@ -22,7 +22,8 @@ type parser struct {
 	tidb    *tidbParser
 	*rewrite
 	grammar   grammar
-	caseDepth int // how many CASE are open: in them END is no column
+	aliases   []Alias // foreign spellings met so far
+	caseDepth int     // how many CASE are open: in them END is no column
 }
 
 // grammar holds the tables of words that queries are read by.

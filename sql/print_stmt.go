@@ -21,6 +21,25 @@ func (p *printer) statement(s Statement) {
 	switch s := s.(type) {
 	case *CreateStream:
 		p.createStream(s)
+	case *CreateSink:
+		p.createSink(s)
+	case *CreateView:
+		p.createView(s)
+	case *StatementSet:
+		p.put("EXECUTE STATEMENT SET BEGIN\n")
+		for _, in := range s.Inserts {
+			p.put("  ")
+			p.insert(in)
+			p.put(";\n")
+		}
+		p.put("END")
+	case *Peek:
+		p.put("PEEK ")
+		p.ident(s.Name)
+		p.put(when(s.Latest, " FROM LATEST"))
+		if s.Limit > 0 {
+			p.put(" LIMIT ", strconv.FormatInt(s.Limit, 10))
+		}
 	case *DropStream:
 		p.put("DROP STREAM ", when(s.IfExists, "IF EXISTS "))
 		p.ident(s.Name)
@@ -88,27 +107,60 @@ func (p *printer) queryName(name Ident, all bool) {
 func (p *printer) createStream(s *CreateStream) {
 	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "STREAM ", when(s.IfNotExists, "IF NOT EXISTS "))
 	p.ident(s.Name)
-	if s.Columns != nil || s.Watermarks != nil {
-		sep := " (\n  "
-		for _, c := range s.Columns {
-			p.put(sep)
-			p.column(c)
-			sep = ",\n  "
-		}
-		for _, w := range s.Watermarks {
-			p.put(sep, "WATERMARK FOR ")
-			p.ident(w.Column)
-			p.put(" AS ")
-			p.ident(w.Column)
-			if w.Delay != (types.Interval{}) {
-				p.put(" - INTERVAL ", quoteString(IntervalText(w.Delay)))
-			}
-			sep = ",\n  "
-		}
-		p.put("\n)")
-	}
+	p.elements(s.Columns, s.Watermarks)
 	p.put(" WITH ")
 	p.options(s.Options)
+}
+
+// elements writes columns and watermarks in brackets, one a line.
+func (p *printer) elements(columns []ColumnDef, watermarks []WatermarkDef) {
+	if columns == nil && watermarks == nil {
+		return
+	}
+	sep := " (\n  "
+	for _, c := range columns {
+		p.put(sep)
+		p.column(c)
+		sep = ",\n  "
+	}
+	for _, w := range watermarks {
+		p.put(sep, "WATERMARK FOR ")
+		p.ident(w.Column)
+		p.put(" AS ")
+		p.ident(w.Column)
+		if w.Delay != (types.Interval{}) {
+			p.put(" - INTERVAL ", quoteString(IntervalText(w.Delay)))
+		}
+		sep = ",\n  "
+	}
+	p.put("\n)")
+}
+
+func (p *printer) createSink(s *CreateSink) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "SINK ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.ident(s.Name)
+	p.elements(s.Columns, nil)
+	p.put(" WITH ")
+	p.options(s.Options)
+	if s.Query != nil {
+		p.put(" AS ")
+		p.query(s.Query)
+	}
+}
+
+func (p *printer) createView(s *CreateView) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.name(s.Name)
+	if len(s.Columns) > 0 {
+		p.put(" ")
+		p.columnList(s.Columns)
+	}
+	if len(s.Options) > 0 {
+		p.put(" WITH ")
+		p.options(s.Options)
+	}
+	p.put(" AS ")
+	p.query(s.Query)
 }
 
 func (p *printer) column(c ColumnDef) {

@@ -6,19 +6,27 @@ import "ssql/sql/types"
 // row of its dispatch table for each.
 type Statement interface {
 	Pos() Span
-	statement()
+	// Foreign returns the spellings of other engines that the statement was written in,
+	// in order of appearance, each once. The first time that a session meets one it says
+	// how ssql writes it.
+	Foreign() []Alias
+	spelled(aliases []Alias)
 }
 
 // Node is embedded in every statement.
 type Node struct {
-	Span Span
-	Text string // the source text of the statement, without the closing semicolon
+	Span    Span
+	Text    string  // the source text of the statement, without the closing semicolon
+	Aliases []Alias // see Statement.Foreign
 }
 
 // Pos returns where the statement stands.
-func (n Node) Pos() Span { return n.Span }
+func (n *Node) Pos() Span { return n.Span }
 
-func (Node) statement() {}
+// Foreign implements Statement.
+func (n *Node) Foreign() []Alias { return n.Aliases }
+
+func (n *Node) spelled(aliases []Alias) { n.Aliases = aliases }
 
 // Option is one key = value of WITH (...) or SET. Value is bool, int64, float64 or
 // string.
@@ -56,6 +64,45 @@ type (
 		Columns                []ColumnDef // nil: infer from a sample
 		Watermarks             []WatermarkDef
 		Options                []Option
+		// ByUse says that it was written as Flink's CREATE TABLE .. WITH ('connector' = ..),
+		// which does not say whether rows are read from it or written to it: FROM makes it a
+		// stream, INSERT INTO a sink with the same columns and options.
+		ByUse bool
+	}
+	// CreateSink is CREATE SINK [IF NOT EXISTS] name [(cols)] WITH (...) [AS query], also
+	// RisingWave's FROM v and Flink's and Arroyo's CREATE TABLE of a sink.
+	CreateSink struct {
+		Node
+		OrReplace, IfNotExists bool
+		Name                   Ident
+		Columns                []ColumnDef // nil: the columns of what is inserted
+		Options                []Option
+		Query                  *Query // a query of the same name that fills it; nil without
+	}
+	// CreateView is CREATE [MATERIALIZED] VIEW [IF NOT EXISTS] name [(cols)] [WITH (..)] AS
+	// query. A materialized view is a result table with the query that keeps it.
+	CreateView struct {
+		Node
+		OrReplace, IfNotExists bool
+		Materialized           bool
+		Name                   Name
+		Columns                []Ident
+		Options                []Option // of the query of a materialized view
+		Query                  *Query
+	}
+	// StatementSet is EXECUTE STATEMENT SET BEGIN insert; .. END: queries that read their
+	// source once and share a checkpoint.
+	StatementSet struct {
+		Node
+		Inserts []*Insert
+	}
+	// Peek is PEEK stream [FROM EARLIEST | LATEST] [LIMIT n]: rows as they are, without a
+	// checkpoint.
+	Peek struct {
+		Node
+		Name   Ident
+		Latest bool  // FROM LATEST: only rows that arrive from now on
+		Limit  int64 // 0: the default of the session
 	}
 	// DropStream is DROP STREAM [IF EXISTS] name.
 	DropStream struct {

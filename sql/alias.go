@@ -1,0 +1,126 @@
+package sql
+
+// Alias is a spelling of another engine that a statement was written in. The tree is
+// that of the canonical spelling: nothing behind the parser knows the difference.
+type Alias struct {
+	Engine    string // whose spelling it is
+	Written   string // the spelling in general; with Engine it says which alias this is
+	Canonical string // how ssql writes it
+	Span      Span   // where it stands
+}
+
+// aliasID is a row of aliasRules.
+type aliasID uint8
+
+const (
+	aliasArroyoSink aliasID = iota
+	aliasArroyoWindow
+	aliasCancelJobs
+	aliasCreateFlow
+	aliasCreateSource
+	aliasCreateTable
+	aliasCreateTableAs
+	aliasDescriptor
+	aliasDropSource
+	aliasEmitAfter
+	aliasEmitChangelog
+	aliasEmitChanges
+	aliasEmitFinal
+	aliasEmitPeriodic
+	aliasEmitUpdateBatch
+	aliasEncode
+	aliasExternalStream
+	aliasFlinkSet
+	aliasFormatOption
+	aliasGracePeriod
+	aliasGroupWindow
+	aliasIgnoredClause
+	aliasIgnoredOption
+	aliasInclude
+	aliasJob
+	aliasKsqlWindow
+	aliasList
+	aliasMemoryTable
+	aliasOption
+	aliasPrint
+	aliasQueryless
+	aliasSeekTo
+	aliasSettings
+	aliasSinkFrom
+	aliasSparkWindow
+	aliasStream
+	aliasStreamAs
+	aliasStreamingTable
+	aliasTableCall
+	aliasTableWindow
+	aliasTerminate
+	aliasTimestampOption
+	aliasUnset
+	aliasWindowBounds
+	aliasWithin
+)
+
+// aliasRules is the table of foreign spellings (sql-and-shell.md §1.3).
+var aliasRules = [...]Alias{
+	aliasArroyoSink:      {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'sink')", Canonical: "CREATE SINK t (..) WITH (..)"},
+	aliasArroyoWindow:    {Engine: "Arroyo", Written: "GROUP BY TUMBLE(interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
+	aliasCancelJobs:      {Engine: "RisingWave", Written: "CANCEL JOBS q", Canonical: "STOP QUERY q"},
+	aliasCreateFlow:      {Engine: "Databricks", Written: "CREATE FLOW f AS INSERT INTO t BY NAME ..", Canonical: "CREATE QUERY f AS INSERT INTO t BY NAME .."},
+	aliasCreateSource:    {Engine: "RisingWave", Written: "CREATE SOURCE s (..) WITH (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
+	aliasCreateTable:     {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = ..)", Canonical: "CREATE STREAM t (..) WITH (connector = ..)"},
+	aliasCreateTableAs:   {Engine: "ksqlDB", Written: "CREATE TABLE t AS SELECT .. of a stream", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT .."},
+	aliasDescriptor:      {Engine: "Flink", Written: "DESCRIPTOR(ts)", Canonical: "ts"},
+	aliasDropSource:      {Engine: "RisingWave", Written: "DROP SOURCE s", Canonical: "DROP STREAM s"},
+	aliasEmitAfter:       {Engine: "Proton", Written: "EMIT AFTER WINDOW CLOSE", Canonical: "EMIT ON WINDOW CLOSE"},
+	aliasEmitChangelog:   {Engine: "Proton", Written: "EMIT CHANGELOG", Canonical: "EMIT ON UPDATE"},
+	aliasEmitChanges:     {Engine: "ksqlDB", Written: "EMIT CHANGES", Canonical: "EMIT ON UPDATE"},
+	aliasEmitFinal:       {Engine: "ksqlDB", Written: "EMIT FINAL", Canonical: "EMIT ON WINDOW CLOSE"},
+	aliasEmitPeriodic:    {Engine: "Proton", Written: "EMIT PERIODIC d", Canonical: "EMIT ON UPDATE EVERY d"},
+	aliasEmitUpdateBatch: {Engine: "Proton", Written: "EMIT ON UPDATE WITH BATCH d", Canonical: "EMIT ON UPDATE EVERY d"},
+	aliasEncode:          {Engine: "RisingWave", Written: "FORMAT PLAIN ENCODE JSON", Canonical: "FORMAT JSON"},
+	aliasExternalStream:  {Engine: "Proton", Written: "CREATE EXTERNAL STREAM s (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
+	aliasFlinkSet:        {Written: "SET of another engine's key"},
+	aliasFormatOption:    {Written: "format of another name"},
+	aliasGracePeriod:     {Engine: "ksqlDB", Written: "GRACE PERIOD d", Canonical: "EMIT .. WITH DELAY d, or the delay of WATERMARK FOR ts AS ts - d"},
+	aliasGroupWindow:     {Engine: "Flink", Written: "GROUP BY TUMBLE(ts, interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
+	aliasIgnoredClause:   {Written: "clause that changes nothing"},
+	aliasIgnoredOption:   {Written: "option that changes nothing"},
+	aliasInclude:         {Engine: "RisingWave", Written: "INCLUDE key AS name", Canonical: "name type METADATA FROM 'key'"},
+	aliasJob:             {Engine: "Flink", Written: "STOP JOB 'q'", Canonical: "STOP QUERY q"},
+	aliasKsqlWindow:      {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
+	aliasList:            {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
+	aliasMemoryTable:     {Engine: "RisingWave", Written: "CREATE TABLE t (.., WATERMARK ..) without a connector", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},
+	aliasOption:          {Written: "option of another name"},
+	aliasPrint:           {Engine: "ksqlDB", Written: "PRINT s", Canonical: "PEEK s"},
+	aliasQueryless:       {Engine: "ksqlDB", Written: "PAUSE q", Canonical: "PAUSE QUERY q"},
+	aliasSeekTo:          {Engine: "Proton", Written: "SETTINGS seek_to = 'earliest'", Canonical: "nothing: a query begins with the first row"},
+	aliasSettings:        {Engine: "Proton", Written: "SETTINGS key = value", Canonical: "WITH (key = value)"},
+	aliasSinkFrom:        {Engine: "RisingWave", Written: "CREATE SINK s FROM v WITH (..)", Canonical: "CREATE SINK s WITH (..) AS SELECT * FROM v"},
+	aliasSparkWindow:     {Engine: "Spark", Written: "GROUP BY window(ts, size)", Canonical: "FROM TUMBLE(s, ts, size) GROUP BY window_start, window_end"},
+	aliasStream:          {Engine: "Databricks", Written: "FROM STREAM(s)", Canonical: "FROM s"},
+	aliasStreamAs:        {Engine: "ksqlDB", Written: "CREATE STREAM s AS SELECT ..", Canonical: "CREATE VIEW s AS SELECT .."},
+	aliasStreamingTable:  {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t AS ..", Canonical: "CREATE MATERIALIZED VIEW t AS .."},
+	aliasTableCall:       {Engine: "Proton", Written: "FROM table(s)", Canonical: "FROM s"},
+	aliasTableWindow:     {Engine: "Flink", Written: "TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), d))", Canonical: "TUMBLE(s, ts, d)"},
+	aliasTerminate:       {Engine: "ksqlDB", Written: "TERMINATE q", Canonical: "STOP QUERY q"},
+	aliasTimestampOption: {Engine: "ksqlDB", Written: "WITH (timestamp = 'ts')", Canonical: "WATERMARK FOR ts AS ts"},
+	aliasUnset:           {Engine: "ksqlDB", Written: "UNSET 'key'", Canonical: "RESET key"},
+	aliasWindowBounds:    {Engine: "ksqlDB", Written: "WINDOWSTART, WINDOWEND", Canonical: "window_start, window_end"},
+	aliasWithin:          {Engine: "ksqlDB", Written: "JOIN t WITHIN d ON ..", Canonical: "JOIN t ON .. AND a.ts BETWEEN b.ts - d AND b.ts + d"},
+}
+
+// spelling notes that the tokens from lo to the cursor are a foreign spelling.
+func (p *parser) spelling(id aliasID, lo int) {
+	p.noteAlias(aliasRules[id], p.spanFrom(lo))
+}
+
+// noteAlias notes a foreign spelling; one that was met already is not noted again.
+func (p *parser) noteAlias(a Alias, at Span) {
+	for _, known := range p.aliases {
+		if known.Engine == a.Engine && known.Written == a.Written {
+			return
+		}
+	}
+	a.Span = at
+	p.aliases = append(p.aliases, a)
+}
