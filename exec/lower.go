@@ -66,6 +66,8 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 		return l.sort(n)
 	case *plan.Limit:
 		return l.limit(n)
+	case *plan.TopN:
+		return l.topN(n)
 	}
 	return nil, fmt.Errorf("a plan node %T that exec cannot run", n)
 }
@@ -183,10 +185,7 @@ func (l *lowering) sort(n *plan.Sort) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &op.Sort{Alloc: l.alloc}
-	for _, k := range n.Keys {
-		s.Keys = append(s.Keys, op.SortKey{Expr: k.Expr, Desc: k.Desc, NullsFirst: k.NullsFirst})
-	}
+	s := &op.Sort{Alloc: l.alloc, Keys: sortKeys(n.Keys)}
 	return &breaker{op: s, ins: []tree{in}}, nil
 }
 

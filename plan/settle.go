@@ -12,7 +12,7 @@ func settle(n Node) Node {
 	case *Join:
 		settleJoin(n)
 	case *TopN:
-		n.ByTime = n.ByTime && n.Count == 1 && len(n.Order) == 1
+		n.ByTime = n.ByTime && n.Count == 1 && len(n.Order) == 1 && n.EventKey < 0
 	}
 	return n
 }

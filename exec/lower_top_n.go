@@ -1,0 +1,38 @@
+package exec
+
+import (
+	"ssql/exec/op"
+	"ssql/plan"
+	"ssql/plan/expr"
+)
+
+// topN lowers ROW_NUMBER() <= n.
+func (l *lowering) topN(n *plan.TopN) (tree, error) {
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	cfg := op.TopNConfig{
+		Mode: aggregateModes[l.cfg.Plan.Mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime,
+		Input: schemaOf(n.Input.Columns()), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
+	}
+	cfg.Order = sortKeys(n.Order)
+	switch {
+	case n.EventKey >= 0:
+		cfg.Close, err = endOf(n.Keys[n.EventKey])
+	case n.ByTime:
+		cfg.Close, err = endOf(n.Order[0].Expr)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return stateful(op.NewTopN(cfg), []expr.Expr{cfg.Close}, in), nil
+}
+
+func sortKeys(keys []plan.SortKey) []op.SortKey {
+	out := make([]op.SortKey, len(keys))
+	for i, k := range keys {
+		out[i] = op.SortKey{Expr: k.Expr, Desc: k.Desc, NullsFirst: k.NullsFirst}
+	}
+	return out
+}

@@ -1,0 +1,491 @@
+package op
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/plan/expr"
+	"ssql/state"
+)
+
+// TopNConfig is what NewTopN needs.
+type TopNConfig struct {
+	Mode  Mode // AppendMode or UpdateMode
+	Keys  []expr.Expr
+	Order []SortKey
+	Count int64
+	// Close is the TIMESTAMP at which the rows of a key are final: rows at or before the
+	// late watermark are late. Nil: keys stay for ever.
+	Close expr.Expr
+	// ByTime says that Close is the time of the row and not of the key: the first row is
+	// final then, and its key is remembered for ever, so that no later row passes for the first.
+	ByTime bool
+	Input  *arrow.Schema
+	Schema *arrow.Schema // the input's columns and the row number (BIGINT)
+	Limits StateLimits
+	Alloc  memory.Allocator
+}
+
+// TopN keeps the first rows of each key in an order: ROW_NUMBER() OVER (PARTITION BY
+// keys ORDER BY order) <= n. Of rows that are equal in the order the one that came first
+// is before the other.
+//
+// In append mode the rows of a key come out when they are final. In update mode all rows
+// of a key come out when one of them is new: the sink replaces the key's rows by them.
+//
+// A kept row is an entry of the state under its key; a key whose one row is final and gone
+// (ByTime) is an entry with the flag and no bytes.
+type TopN struct {
+	cfg    TopNConfig
+	rows   *state.Multimap
+	batch  *Batch
+	chunks []arrow.Record // rows of this batch that are not late
+	stats  Stats
+}
+
+var (
+	_ Stateful   = (*TopN)(nil)
+	_ Opener     = (*TopN)(nil)
+	_ NextCloser = (*TopN)(nil)
+)
+
+// NewTopN returns the operator without state.
+func NewTopN(cfg TopNConfig) *TopN { return &TopN{cfg: cfg, rows: state.NewMultimap()} }
+
+// Begin starts a batch.
+func (t *TopN) Begin(b *Batch) error {
+	t.batch, t.stats, t.chunks = b, Stats{}, nil
+	return nil
+}
+
+// Segment keeps the chunks of a segment until it is merged.
+func (t *TopN) Segment(input int) Segment { return &Rows{Input: input} }
+
+// Merge drops the late rows of a segment and keeps the others for Finish.
+func (t *TopN) Merge(s Segment) error {
+	rows := s.(*Rows)
+	defer rows.Release()
+	for _, rec := range rows.Chunks {
+		rec.Retain()
+		if t.cfg.Close != nil {
+			kept, err := dropLate(t.batch, t.cfg.Close, 0, rec, &t.stats)
+			rec.Release()
+			if err != nil {
+				return err
+			}
+			rec = kept
+		}
+		if rec != nil {
+			t.chunks = append(t.chunks, rec)
+		}
+	}
+	return nil
+}
+
+// dropLate hands the late rows of a chunk to the batch and returns the others, nil for
+// none.
+func dropLate(b *Batch, time expr.Expr, input int, rec arrow.Record, stats *Stats) (arrow.Record, error) {
+	kept, late, err := SplitLate(b, time, rec)
+	if err != nil || late == nil {
+		return kept, err
+	}
+	defer late.Release()
+	stats.RowsLate += late.NumRows()
+	return kept, b.Late(input, late)
+}
+
+// Finish takes the rows of the batch in, and hands out the keys that changed or the ones
+// that are final.
+func (t *TopN) Finish(emit Emit) error {
+	changed, err := t.takeIn()
+	if err != nil {
+		return err
+	}
+	if err := t.cfg.Limits.check("ranking", "rows", int64(t.rows.Len()), t.rows.Bytes(),
+		"keep fewer rows of a key, or partition by a window too, so that keys are forgotten"); err != nil {
+		return err
+	}
+	if t.cfg.Mode == UpdateMode {
+		if err := t.show(changed, emit); err != nil {
+			return err
+		}
+	}
+	if err := t.close(emit); err != nil {
+		return err
+	}
+	t.stats.RowsTotal, t.stats.MemoryBytes = int64(t.rows.Len()), t.rows.Bytes()
+	return nil
+}
+
+// contest is the rows of one key in a batch: candidates of a record, the best first.
+type contest struct {
+	key  []byte
+	best []int32
+	done bool // the key had its first row before
+}
+
+// takeIn brings the state up to date with the rows of the batch and returns the rows of
+// the state whose keys changed, key by key.
+func (t *TopN) takeIn() (changed []int32, err error) {
+	arrived, err := concat(t.cfg.Alloc, t.chunks)
+	if err != nil || arrived == nil {
+		return nil, err
+	}
+	t.chunks = nil
+	groups, contests, err := t.contests(arrived)
+	if err != nil {
+		return nil, err
+	}
+	// Rows that are kept come before those of the batch: they arrived before them.
+	var held []int32
+	var heldBy []int32 // the contest of each
+	for i := range contests {
+		from := len(held)
+		held = t.rows.Rows(contests[i].key, held)
+		if len(held) > from && t.rows.Flag(held[from]) {
+			contests[i].done, held = true, held[:from]
+		}
+		for range held[from:] {
+			heldBy = append(heldBy, int32(i))
+		}
+	}
+	all, err := t.with(held, arrived)
+	if err != nil {
+		return nil, err
+	}
+	if err := t.rank(contests, append(heldBy, groups...), all); err != nil {
+		return nil, err
+	}
+	return t.replace(contests, held, heldBy, all)
+}
+
+// contests gives each row of a record the number of its key.
+func (t *TopN) contests(rec arrow.Record) ([]int32, []contest, error) {
+	cols, err := evalAll(t.batch.Expr, t.cfg.Keys, rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	enc, err := encoders(cols, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	keys := state.NewInterner()
+	groups := make([]int32, rec.NumRows())
+	var key []byte
+	for row := range groups {
+		key = key[:0]
+		for _, e := range enc {
+			key = e(key, row)
+		}
+		groups[row] = keys.Intern(key)
+	}
+	contests := make([]contest, keys.Len())
+	for i := range contests {
+		contests[i].key = keys.Value(int32(i))
+	}
+	return groups, contests, nil
+}
+
+// with puts rows of the state in front of a record, which it releases.
+func (t *TopN) with(held []int32, rec arrow.Record) (arrow.Record, error) {
+	if len(held) == 0 {
+		return rec, nil
+	}
+	front, err := decodeRows(t.cfg.Alloc, t.cfg.Input, t.rows, held)
+	if err != nil {
+		return nil, err
+	}
+	defer front.Release()
+	defer rec.Release()
+	return concat(t.cfg.Alloc, []arrow.Record{front, rec})
+}
+
+// decodeRows turns kept rows back into columns.
+func decodeRows(alloc memory.Allocator, schema *arrow.Schema, m *state.Multimap, rows []int32) (arrow.Record, error) {
+	b := array.NewRecordBuilder(alloc, schema)
+	defer b.Release()
+	dec, err := decoders(b.Fields())
+	if err != nil {
+		return nil, err
+	}
+	for _, row := range rows {
+		p := m.Payload(row)
+		for _, d := range dec {
+			if p, err = d(p); err != nil {
+				return nil, fmt.Errorf("reading a kept row: %w", err)
+			}
+		}
+	}
+	return b.NewRecord(), nil
+}
+
+// rank finds the first rows of each key. A row that is not among the first so far costs
+// one comparison.
+func (t *TopN) rank(contests []contest, groups []int32, all arrow.Record) error {
+	less, err := t.less(all)
+	if err != nil {
+		return err
+	}
+	count := int(min(t.cfg.Count, int64(len(groups))))
+	for row, g := range groups {
+		c := &contests[g]
+		if c.done {
+			t.stats.RowsDuplicate++
+			continue
+		}
+		at := len(c.best)
+		for at > 0 && less(int32(row), c.best[at-1]) {
+			at--
+		}
+		if at >= count {
+			continue
+		}
+		if len(c.best) == count {
+			c.best = c.best[:count-1]
+		}
+		c.best = slices.Insert(c.best, at, int32(row))
+	}
+	return nil
+}
+
+// less returns the order of the rows of a record.
+func (t *TopN) less(rec arrow.Record) (func(x, y int32) bool, error) {
+	compare := make([]func(i, j int) int, len(t.cfg.Order))
+	for k, key := range t.cfg.Order {
+		a, err := key.Expr.Eval(t.batch.Expr, rec)
+		if err != nil {
+			return nil, err
+		}
+		compare[k] = orderOf(a, expr.Order(key.Expr.Type(), a), key)
+	}
+	return func(x, y int32) bool {
+		for _, f := range compare {
+			if c := f(int(x), int(y)); c != 0 {
+				return c < 0
+			}
+		}
+		return false
+	}, nil
+}
+
+// replace removes the rows that others pushed out and stores the new ones. all holds
+// the rows of held, then those of the batch.
+func (t *TopN) replace(contests []contest, held, heldBy []int32, all arrow.Record) (changed []int32, err error) {
+	defer all.Release()
+	enc, err := encoders(all.Columns(), false)
+	if err != nil {
+		return nil, err
+	}
+	times, err := t.closing(all)
+	if err != nil {
+		return nil, err
+	}
+	stays := make([]bool, len(held))
+	for _, c := range contests {
+		for _, row := range c.best {
+			if int(row) < len(held) {
+				stays[row] = true
+			}
+		}
+	}
+	for i, row := range held {
+		if !stays[i] {
+			t.rows.Remove(row)
+		}
+	}
+	var payload []byte
+	for _, c := range contests {
+		isNew := false
+		for _, row := range c.best {
+			if int(row) < len(held) {
+				continue
+			}
+			payload = payload[:0]
+			for _, e := range enc {
+				payload = e(payload, int(row))
+			}
+			t.rows.Insert(c.key, true, times(int(row)), payload)
+			t.stats.RowsUpdated++
+			isNew = true
+		}
+		if isNew && t.cfg.Mode == UpdateMode {
+			changed = t.rows.Rows(c.key, changed)
+		}
+	}
+	return changed, nil
+}
+
+// closing returns when the rows of a record are final.
+func (t *TopN) closing(rec arrow.Record) (func(row int) int64, error) {
+	if t.cfg.Close == nil {
+		return func(int) int64 { return state.NoTime }, nil
+	}
+	a, err := t.cfg.Close.Eval(t.batch.Expr, rec)
+	if err != nil {
+		return nil, err
+	}
+	times, ok := a.(*array.Timestamp)
+	if !ok {
+		return nil, fmt.Errorf("the time that closes a ranking is a %s", a.DataType())
+	}
+	return func(row int) int64 {
+		if times.IsNull(row) {
+			return state.NoTime
+		}
+		return int64(times.Value(row))
+	}, nil
+}
+
+// show emits rows of the state with their numbers. The rows of a key must all be there.
+func (t *TopN) show(rows []int32, emit Emit) error {
+	for len(rows) > 0 {
+		n := t.wholeKeys(rows, chunkRowsDefault)
+		if err := t.showChunk(rows[:n], emit); err != nil {
+			return err
+		}
+		rows = rows[n:]
+	}
+	return nil
+}
+
+// wholeKeys returns how many rows are those of whole keys and about limit.
+func (t *TopN) wholeKeys(rows []int32, limit int) int {
+	n := min(limit, len(rows))
+	for n < len(rows) && string(t.rows.Key(rows[n])) == string(t.rows.Key(rows[n-1])) {
+		n++
+	}
+	return n
+}
+
+func (t *TopN) showChunk(rows []int32, emit Emit) error {
+	rec, err := decodeRows(t.cfg.Alloc, t.cfg.Input, t.rows, rows)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	less, err := t.less(rec)
+	if err != nil {
+		return err
+	}
+	numbers := make([]int64, len(rows))
+	order := sequence(len(rows))
+	for from := 0; from < len(rows); {
+		to := from + 1
+		for to < len(rows) && string(t.rows.Key(rows[to])) == string(t.rows.Key(rows[from])) {
+			to++
+		}
+		slices.SortStableFunc(order[from:to], func(x, y int32) int {
+			switch {
+			case less(x, y):
+				return -1
+			case less(y, x):
+				return 1
+			}
+			return 0
+		})
+		for i := from; i < to; i++ {
+			numbers[i] = int64(i - from + 1)
+		}
+		from = to
+	}
+	sorted := Take(rec, order)
+	defer sorted.Release()
+	b := array.NewInt64Builder(t.cfg.Alloc)
+	defer b.Release()
+	b.AppendValues(numbers, nil)
+	number := b.NewArray()
+	defer number.Release()
+	cols := append(slices.Clone(sorted.Columns()), number)
+	out := array.NewRecord(schemaOf(t.cfg.Schema, cols), cols, int64(len(rows)))
+	defer out.Release()
+	return emit(out)
+}
+
+// close lets go of the rows that are final, in append mode to the result.
+func (t *TopN) close(emit Emit) error {
+	if t.cfg.Close == nil {
+		return nil
+	}
+	var over []int32
+	t.rows.Evict(t.batch.EvictMicros, func(row int32) { over = append(over, row) })
+	t.stats.RowsRemoved += int64(len(over))
+	// The rows of a key stand together in the result, the keys in the order in which they came.
+	first := map[string]int32{}
+	for _, row := range over {
+		k := string(t.rows.Key(row))
+		if f, ok := first[k]; !ok || row < f {
+			first[k] = row
+		}
+	}
+	slices.SortFunc(over, func(x, y int32) int {
+		fx, fy := first[string(t.rows.Key(x))], first[string(t.rows.Key(y))]
+		if fx != fy {
+			return int(fx) - int(fy)
+		}
+		return int(x) - int(y)
+	})
+	if t.cfg.Mode == AppendMode {
+		if err := t.show(over, emit); err != nil {
+			return err
+		}
+	}
+	if t.cfg.ByTime {
+		for _, row := range over {
+			t.rows.SetFlag(t.rows.Insert(slices.Clone(t.rows.Key(row)), true, state.NoTime, nil))
+		}
+	}
+	return nil
+}
+
+// Name is the operator's name in progress; Spark has none.
+func (t *TopN) Name() string { return "topN" }
+
+// WantsBatch is true if the watermark moved and rows become final by it.
+func (t *TopN) WantsBatch(next, last int64) bool { return next > last && t.cfg.Close != nil }
+
+// OutputWatermark passes the watermark on: rows come out in the batch in which the
+// watermark reaches the time that closes them.
+func (t *TopN) OutputWatermark(in int64) int64 { return in }
+
+// Stats describes the last batch.
+func (t *TopN) Stats() Stats { return t.stats }
+
+// NextClose returns the time of the rows that are final next.
+func (t *TopN) NextClose() (micros int64, ok bool) {
+	if t.cfg.Mode != AppendMode {
+		return 0, false
+	}
+	return t.rows.Oldest()
+}
+
+// AppendChanges writes the rows that came and went.
+func (t *TopN) AppendChanges(dst []byte) []byte { return t.rows.AppendChanges(dst) }
+
+// ApplyChanges replays what AppendChanges wrote.
+func (t *TopN) ApplyChanges(b []byte) error {
+	err := t.rows.ApplyChanges(b)
+	t.stats.RowsTotal = int64(t.rows.Len())
+	return err
+}
+
+// AppendSnapshot writes all rows.
+func (t *TopN) AppendSnapshot(dst []byte) []byte { return t.rows.AppendSnapshot(dst) }
+
+// Restore replaces all rows.
+func (t *TopN) Restore(b []byte) error {
+	err := t.rows.Restore(b)
+	t.stats.RowsTotal = int64(t.rows.Len())
+	return err
+}
+
+// OpenUntil returns when the last rows that are held are final.
+func (t *TopN) OpenUntil() (micros int64, ok bool) {
+	if t.cfg.Mode != AppendMode {
+		return 0, false
+	}
+	return t.rows.NewestUnflagged()
+}

@@ -1,0 +1,48 @@
+package state
+
+// Rows appends the rows of a key to dst, the oldest first. Rows that were removed are
+// unlinked on the way, so that a key whose rows come and go costs what it holds.
+func (m *Multimap) Rows(key []byte, dst []int32) []int32 {
+	id := m.keys.Find(key)
+	if id < 0 || int(id) >= len(m.heads) {
+		return dst
+	}
+	first := len(dst)
+	link := &m.heads[id]
+	for *link >= 0 {
+		r := &m.rows[*link]
+		if r.dead {
+			*link = r.before
+			continue
+		}
+		dst = append(dst, *link)
+		link = &r.before
+	}
+	for i, j := first, len(dst)-1; i < j; i, j = i+1, j-1 {
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+	return dst
+}
+
+// Key returns the key of a row, nil for a row that no key finds. It must not be changed.
+func (m *Multimap) Key(row int32) []byte {
+	if m.rows[row].key < 0 {
+		return nil
+	}
+	return m.keys.Value(m.rows[row].key)
+}
+
+// Remove removes a row that is there.
+func (m *Multimap) Remove(row int32) { m.remove(row) }
+
+// Oldest returns the least time of the rows that have one; ok is false if there is
+// none. Its cost is that of all rows.
+func (m *Multimap) Oldest() (time int64, ok bool) {
+	for i := range m.rows {
+		r := &m.rows[i]
+		if !r.dead && r.time != NoTime && (!ok || r.time < time) {
+			time, ok = r.time, true
+		}
+	}
+	return time, ok
+}
