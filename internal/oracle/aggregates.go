@@ -41,7 +41,7 @@ var aggregates = []Aggregate{
 		},
 		Duck: func(call func(name, format string) string, arg types.Type) string {
 			if arg.Kind == types.Decimal {
-				sum := fmt.Sprintf("(%s * 10000)", call("sum", fmt.Sprintf("CAST(%%s * %d AS BIGINT)", pow10(arg.Scale))))
+				sum := fmt.Sprintf("(%s * 10000)", call("sum", fmt.Sprintf("CAST(CAST(%%s AS DECIMAL(38,%d)) * %d AS BIGINT)", arg.Scale, pow10(arg.Scale))))
 				n := call("count", "%s")
 				return fmt.Sprintf("CAST(sign(%s) * ((2 * abs(%s) + %s) // (2 * %s)) AS DECIMAL(38,0))", sum, sum, n, n)
 			}

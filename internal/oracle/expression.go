@@ -87,7 +87,22 @@ func shifted(e Expr, micros int64) Expr {
 	return e
 }
 
-// reads reports whether e reads a column of event time.
+// mentions reports whether e reads a column.
+func mentions(e Expr, name string) bool {
+	switch e := e.(type) {
+	case colExpr:
+		return e.Name == name
+	case callExpr:
+		for _, a := range e.args {
+			if mentions(a, name) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// readsTime reports whether e reads a column of event time.
 func readsTime(e Expr) bool {
 	switch e := e.(type) {
 	case colExpr:

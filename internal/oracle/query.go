@@ -213,6 +213,21 @@ func duckResult(c Call) string {
 	return cast(c.SQL(duck), c.Type())
 }
 
+// reads reports whether the query reads a column of From.
+func (q *Query) reads(name string) bool {
+	used := q.Cond != nil && mentions(q.Cond, name) || q.Window != nil && q.Time == name || q.ByTime && q.Time == name
+	for _, it := range q.Select {
+		used = used || mentions(it.Expr, name)
+	}
+	for _, k := range q.Keys {
+		used = used || k.Name == name
+	}
+	for _, c := range q.Calls {
+		used = used || c.Arg != nil && mentions(c.Arg, name) || c.Filter != nil && mentions(c.Filter, name)
+	}
+	return used
+}
+
 // shifted returns the query with its event-time constants moved.
 func (q *Query) shifted(micros int64) *Query {
 	out := *q

@@ -59,8 +59,10 @@ type (
 		TimeKey     bool     // the event times are equal, too
 		// Bounds of the left time against the right one; the model derives from them when
 		// rows may go.
-		Bounds   []Bound
-		Residual Expr // over the result's columns; nil without
+		Bounds []Bound
+		// Residual compares the columns Compared of both sides; nil for none.
+		Residual Expr
+		Compared string
 	}
 )
 

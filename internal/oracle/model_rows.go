@@ -1,0 +1,215 @@
+package oracle
+
+import "slices"
+
+// scanNode reads a stream and follows its watermark.
+type scanNode struct {
+	m      *model
+	stream int
+}
+
+func (n *scanNode) water(global int64) (int64, bool) {
+	return global, n.m.c.Streams[n.stream].DelayMicros >= 0
+}
+
+// run observes the event times, floored to milliseconds. A row without one is bad.
+func (n *scanNode) run(b *tick) []Row {
+	s := n.m.c.Streams[n.stream]
+	if s.DelayMicros < 0 {
+		return b.input[n.stream]
+	}
+	var out []Row
+	for _, r := range b.input[n.stream] {
+		t, ok := r[0].(int64)
+		if !ok {
+			b.bad++
+			continue
+		}
+		mark := floorMillis(t) - s.DelayMicros
+		if have := n.m.nodes[n.stream]; have == nil || *have < mark {
+			n.m.nodes[n.stream] = &mark
+		}
+		out = append(out, r)
+	}
+	return out
+}
+
+type filterNode struct {
+	in   node
+	at   map[string]int
+	cond Expr
+}
+
+func (n *filterNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+func (n *filterNode) run(b *tick) []Row {
+	var out []Row
+	for _, r := range n.in.run(b) {
+		if isTrue(n.cond.Eval(n.at, r)) {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+type unionNode struct{ ins []node }
+
+// water is the least of the inputs that have one.
+func (n *unionNode) water(global int64) (int64, bool) {
+	least, found := int64(0), false
+	for _, in := range n.ins {
+		if micros, ok := in.water(global); ok && (!found || micros < least) {
+			least, found = micros, true
+		}
+	}
+	return least, found
+}
+
+func (n *unionNode) run(b *tick) []Row {
+	var out []Row
+	for _, in := range n.ins {
+		out = append(out, in.run(b)...)
+	}
+	return out
+}
+
+// selectNode computes the columns of a query without aggregation, once per window if
+// there is one.
+type selectNode struct {
+	in node
+	q  *Query
+	at map[string]int
+}
+
+func (n *selectNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+func (n *selectNode) run(b *tick) []Row {
+	at := n.at
+	if n.q.Window != nil {
+		at = places(slices.Concat(n.q.From.Columns(), windowColumns()))
+	}
+	var out []Row
+	for _, r := range n.in.run(b) {
+		for _, w := range windowsOf(n.q, n.at, r) {
+			full := append(append(Row{}, r...), w...)
+			var selected Row
+			for _, it := range n.q.Select {
+				selected = append(selected, it.Expr.Eval(at, full))
+			}
+			out = append(out, selected)
+		}
+	}
+	return out
+}
+
+// windowsOf returns the window_start and window_end of each window that a row falls in:
+// none of a row without time, and one empty window of a query without windows.
+func windowsOf(q *Query, at map[string]int, r Row) []Row {
+	if q.Window == nil {
+		return []Row{{}}
+	}
+	t, ok := r[at[q.Time]].(int64)
+	if !ok {
+		return nil
+	}
+	w := q.Window
+	var out []Row
+	if w.Kind == Cumulate {
+		start := floorTo(t-w.Offset, w.Size) + w.Offset
+		for end := start + w.Slide; end <= start+w.Size; end += w.Slide {
+			if t < end {
+				out = append(out, Row{start, end})
+			}
+		}
+		return out
+	}
+	for start := floorTo(t-w.Offset, w.Slide) + w.Offset; start+w.Size > t; start -= w.Slide {
+		out = append(out, Row{start, start + w.Size})
+	}
+	return out
+}
+
+// floorTo returns the greatest multiple of period at or below t.
+func floorTo(t, period int64) int64 {
+	rem := t % period
+	if rem < 0 {
+		rem += period
+	}
+	return t - rem
+}
+
+// dedupNode keeps the first row of each key.
+type dedupNode struct {
+	in   node
+	keys []int
+	// timed says that it sees the event time: Spark leaves the column out when nothing
+	// above reads it and it is no key, and then no row is late.
+	timed bool
+	// expires says when a key is forgotten: delay after the event time of its first row.
+	expires bool
+	delay   int64
+	seen    map[string]int64 // key → event time of its first row
+	late    int64
+}
+
+func newDedup(d *Dedup, in node, timed bool) *dedupNode {
+	at := places(d.Columns())
+	n := &dedupNode{in: in, seen: map[string]int64{}, timed: timed}
+	for _, k := range d.Keys {
+		n.keys = append(n.keys, at[k])
+		n.expires = n.expires || k == "ts"
+	}
+	n.timed = n.timed || n.expires || d.Within
+	if d.Within {
+		n.expires, n.delay = true, scanOf(d.In).Stream.DelayMicros
+	}
+	return n
+}
+
+// scanOf returns the stream below a deduplication.
+func scanOf(r Rel) *Scan {
+	if w, ok := r.(*Where); ok {
+		return scanOf(w.In)
+	}
+	return r.(*Scan)
+}
+
+func (n *dedupNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+// run drops late rows first, whether the event time is a key or not.
+func (n *dedupNode) run(b *tick) []Row {
+	n.late = 0
+	_, watched := n.in.water(1)
+	timed := n.timed && watched
+	late, evict := incoming(n.in, b.late), incoming(n.in, b.evict)
+	var out []Row
+	for _, r := range n.in.run(b) {
+		t, _ := r[0].(int64)
+		if timed && t <= late {
+			n.late++
+			continue
+		}
+		id := ""
+		for _, k := range n.keys {
+			id += text(r[k]) + "|"
+		}
+		if _, have := n.seen[id]; !have {
+			n.seen[id] = t
+			out = append(out, r)
+		}
+	}
+	if timed && n.expires {
+		for id, t := range n.seen {
+			if t+n.delay <= evict {
+				delete(n.seen, id)
+			}
+		}
+	}
+	return out
+}
+
+func (n *dedupNode) wants(last, next int64) bool {
+	return incoming(n.in, next) > incoming(n.in, last)
+}
+
+func (n *dedupNode) stats() OpStats { return OpStats{Late: n.late, Total: int64(len(n.seen))} }
