@@ -10,7 +10,7 @@ import (
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
 
-	"ssql/internal/format/ndjson"
+	"ssql/internal/format"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
@@ -58,9 +58,9 @@ func (g *compressedSegment) Read(ctx context.Context, c *sources.ReadContext, em
 		line, _ := r.decoder.RowAt(row) // the text may be gone: blocks are used again
 		return sources.BadRow{File: shown, Line: line}
 	}
-	r.decoder.Begin(c.ChunkRows, 1, ndjson.Output{
+	r.decoder.Begin(format.Input{Name: shown, Line: 1}, c.ChunkRows, format.Output{
 		Emit:   emit,
-		Bad:    func(b ndjson.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
+		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
 		Notice: c.Notice,
 	})
 	err = g.decode(ctx, r, io.NewSectionReader(f, 0, g.file.Size))

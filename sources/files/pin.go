@@ -10,8 +10,6 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
-
-	"ssql/internal/format/ndjson"
 )
 
 // headBytes at the start of a file are checksummed: a file that grew still has them.
@@ -126,7 +124,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || s.now().Sub(info.ModTime()) < s.config.settle
 	if p.Compression = compressionOf(head); p.Compression == "" {
-		if p.To, err = s.readyEnd(f, p, young); err != nil || p.To <= p.From {
+		if p.To, err = s.readyEnd(f, p, head, young); err != nil || p.To <= p.From {
 			return nil, err
 		}
 		p.To, err = rows.cut(f, p.From, p.To)
@@ -173,7 +171,7 @@ func (s *source) noticeChanged(name string) {
 // readyEnd returns where the complete lines of a plain file end. The last line may
 // lack its newline: it is ready if it is a whole object, or if the file has not
 // changed for settle_time, so that nobody seems to be writing it.
-func (s *source) readyEnd(f io.ReaderAt, p *pinned, young bool) (int64, error) {
+func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (int64, error) {
 	if p.From >= p.Size {
 		return p.From, nil
 	}
@@ -181,7 +179,7 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, young bool) (int64, error) {
 	if err != nil || len(tail) == 0 || !young {
 		return p.Size, err
 	}
-	if int64(len(tail)) <= int64(s.config.format.LineBytesMax) && ndjson.Complete(tail) {
+	if int64(len(tail)) <= int64(s.config.format.LineBytesMax) && s.shape.Complete(head, tail) {
 		return p.Size, nil
 	}
 	s.waiting = true

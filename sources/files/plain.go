@@ -9,8 +9,8 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/format"
 	"ssql/internal/format/column"
-	"ssql/internal/format/ndjson"
 	"ssql/sources"
 )
 
@@ -60,9 +60,9 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		}
 		return sources.BadRow{File: shown, Line: before + line, Raw: raw}
 	}
-	r.decoder.Begin(c.ChunkRows, 1, ndjson.Output{
+	r.decoder.Begin(format.Input{Name: shown, Line: 1}, c.ChunkRows, format.Output{
 		Emit: emit,
-		Bad: func(b ndjson.Bad) error {
+		Bad: func(b format.Bad) error {
 			// Lines are only counted when somebody asks: that reads the file once more.
 			before, err := g.lines.before(f, start)
 			if err != nil {
@@ -86,7 +86,7 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	return err
 }
 
-func badRow(file string, b ndjson.Bad, linesBefore int64) sources.BadRow {
+func badRow(file string, b format.Bad, linesBefore int64) sources.BadRow {
 	return sources.BadRow{File: file, Line: linesBefore + b.Line, Column: b.Column, Reason: b.Reason, Raw: b.Raw}
 }
 
@@ -127,7 +127,7 @@ func (g *plainSegment) load(f io.ReaderAt, r *reader) (start int64, lines, tooLo
 		lastStart := max(first, bytes.LastIndexByte(block[:lastByte], '\n')+1)
 		if len(block)-lastStart > limit {
 			// A copy: the decoder writes behind the lines it is given.
-			tooLong = bytes.Clone(block[lastStart : lastStart+min(limit, ndjson.RawMax)])
+			tooLong = bytes.Clone(block[lastStart : lastStart+min(limit, format.RawMax)])
 			return base + int64(first), block[first:lastStart], tooLong, nil
 		}
 		if block, err = g.readAt(f, r, base, len(block), min(have+int64(len(block)), g.file.To)); err != nil {

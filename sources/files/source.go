@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"ssql/internal/format"
 	"ssql/internal/format/column"
 	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
@@ -18,7 +19,7 @@ import (
 // source reads the files of one stream for one query.
 type source struct {
 	config *config
-	shape  *ndjson.Shape
+	shape  format.Shape
 	notice func(text string)
 	now    func() time.Time
 	at     position
@@ -295,7 +296,7 @@ func (s *source) openPinned(p *pinned) (*os.File, error) {
 // reader is what one goroutine needs to read segments: a decoder that has seen
 // earlier rows, with its dictionaries, and a block of memory.
 type reader struct {
-	decoder *ndjson.Decoder
+	decoder format.Decoder
 	block   []byte
 }
 

@@ -37,6 +37,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"ssql/internal/format"
+	"ssql/internal/format/cell"
 	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
@@ -114,9 +116,9 @@ func newConfig(o sources.Values) (*config, error) {
 	if c.pattern.byName = o.String("order") == "name"; c.pattern.byName {
 		c.ageNanos = math.MaxInt64 / 2
 	}
-	c.format.LineBytesMax = int(min(o.Int("line_bytes_max"), ndjson.LineBytesMax))
-	c.format.EpochUnit = map[string]ndjson.EpochUnit{
-		"s": ndjson.EpochSeconds, "ms": ndjson.EpochMillis, "us": ndjson.EpochMicros, "ns": ndjson.EpochNanos,
+	c.format.LineBytesMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
+	c.format.EpochUnit = map[string]cell.EpochUnit{
+		"s": cell.EpochSeconds, "ms": cell.EpochMillis, "us": cell.EpochMicros, "ns": cell.EpochNanos,
 	}[o.String("epoch_unit")]
 	if name := o.String("source_timezone"); name != "" && name != "UTC" {
 		if c.format.Zone, err = time.LoadLocation(name); err != nil {

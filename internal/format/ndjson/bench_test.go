@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/format"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
 )
@@ -50,7 +51,7 @@ func BenchmarkSensor(b *testing.B) {
 			if err != nil {
 				b.Fatal(err)
 			}
-			d := shape.NewDecoder()
+			d := shape.newDecoder()
 			if bench.noWalk {
 				d.steps.rest = 1 << 60
 			}
@@ -58,7 +59,7 @@ func BenchmarkSensor(b *testing.B) {
 			b.SetBytes(int64(len(data)))
 			b.ReportAllocs()
 			for b.Loop() {
-				d.Begin(8192, 1, Output{Emit: func(rec arrow.Record) error { rows += rec.NumRows(); return nil }})
+				d.Begin(format.Input{Line: 1}, 8192, format.Output{Emit: func(rec arrow.Record) error { rows += rec.NumRows(); return nil }})
 				if err := d.Decode(data); err != nil {
 					b.Fatal(err)
 				}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/format"
+	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
 )
@@ -42,7 +44,7 @@ func (r result) String() string {
 func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) result {
 	t.Helper()
 	var r result
-	d.Begin(chunkRows, 1, Output{
+	d.Begin(format.Input{Line: 1}, chunkRows, format.Output{
 		Emit: func(rec arrow.Record) error {
 			if rec.NumRows() > int64(chunkRows) {
 				t.Errorf("chunk of %d rows, want at most %d", rec.NumRows(), chunkRows)
@@ -56,7 +58,7 @@ func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) result {
 			}
 			return nil
 		},
-		Bad: func(b Bad) error {
+		Bad: func(b format.Bad) error {
 			r.bad = append(r.bad, fmt.Sprintf("%d %q: %s: %s", b.Line, b.Column, b.Reason, b.Raw))
 			return nil
 		},
@@ -80,7 +82,7 @@ func newDecoder(t testing.TB, o Options) *Decoder {
 		t.Fatal(err)
 	}
 	s.Scribble()
-	return s.NewDecoder()
+	return s.newDecoder()
 }
 
 // TestValues reads one value into one column. Each value is read three times, so
@@ -261,20 +263,20 @@ func TestValues(t *testing.T) {
 
 func TestEpochUnits(t *testing.T) {
 	for _, c := range []struct {
-		unit EpochUnit
+		unit cell.EpochUnit
 		json string
 		want string
 	}{
-		{EpochSeconds, `1517365101`, "2018-01-31 02:18:21"},
-		{EpochSeconds, `1517365101.235`, "2018-01-31 02:18:21.235"},
-		{EpochSeconds, `-0.000001`, "1969-12-31 23:59:59.999999"},
-		{EpochMillis, `1517365101235`, "2018-01-31 02:18:21.235"},
-		{EpochMicros, `1517365101235001`, "2018-01-31 02:18:21.235001"},
-		{EpochNanos, `1517365101235001999`, "2018-01-31 02:18:21.235001"},
-		{EpochNanos, `-1`, "1969-12-31 23:59:59.999999"},
-		{EpochMillis, `"2018-01-31"`, "2018-01-31 00:00:00"},
+		{cell.EpochSeconds, `1517365101`, "2018-01-31 02:18:21"},
+		{cell.EpochSeconds, `1517365101.235`, "2018-01-31 02:18:21.235"},
+		{cell.EpochSeconds, `-0.000001`, "1969-12-31 23:59:59.999999"},
+		{cell.EpochMillis, `1517365101235`, "2018-01-31 02:18:21.235"},
+		{cell.EpochMicros, `1517365101235001`, "2018-01-31 02:18:21.235001"},
+		{cell.EpochNanos, `1517365101235001999`, "2018-01-31 02:18:21.235001"},
+		{cell.EpochNanos, `-1`, "1969-12-31 23:59:59.999999"},
+		{cell.EpochMillis, `"2018-01-31"`, "2018-01-31 00:00:00"},
 	} {
-		d := newDecoder(t, Options{Fields: []types.Field{field("v", types.Of(types.Timestamp))}, EpochUnit: c.unit})
+		d := newDecoder(t, Options{Fields: []types.Field{field("v", types.Of(types.Timestamp))}, Settings: cell.Settings{EpochUnit: c.unit}})
 		if got := decode(t, d, 10, `{"v":`+c.json+`}`); got.String() != "row "+c.want+"\n" {
 			t.Errorf("unit %d, %s: got %swant %s", c.unit, c.json, got, c.want)
 		}
@@ -286,7 +288,7 @@ func TestSourceZone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d := newDecoder(t, Options{Fields: []types.Field{field("v", types.Of(types.Timestamp))}, Zone: zone})
+	d := newDecoder(t, Options{Fields: []types.Field{field("v", types.Of(types.Timestamp))}, Settings: cell.Settings{Zone: zone}})
 	got := decode(t, d, 10, `{"v":"2026-01-01T12:00:00"}
 {"v":"2026-01-01T12:00:30"}
 {"v":"2026-01-01T12:00:30Z"}
@@ -355,13 +357,13 @@ func TestLines(t *testing.T) {
 
 func TestRawIsCut(t *testing.T) {
 	d := newDecoder(t, Options{Fields: []types.Field{field("a", types.Of(types.Int))}})
-	var bad Bad
-	d.Begin(10, 7, Output{Bad: func(b Bad) error { bad = b; return nil }})
+	var bad format.Bad
+	d.Begin(format.Input{Line: 7}, 10, format.Output{Bad: func(b format.Bad) error { bad = b; return nil }})
 	if err := d.Decode([]byte(strings.Repeat("é", 5000))); err != nil {
 		t.Fatal(err)
 	}
-	if bad.Line != 7 || len(bad.Raw) != RawMax {
-		t.Errorf("line %d, %d bytes of the line; want line 7, %d bytes", bad.Line, len(bad.Raw), RawMax)
+	if bad.Line != 7 || len(bad.Raw) != format.RawMax {
+		t.Errorf("line %d, %d bytes of the line; want line 7, %d bytes", bad.Line, len(bad.Raw), format.RawMax)
 	}
 }
 

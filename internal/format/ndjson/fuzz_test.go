@@ -17,6 +17,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"ssql/internal/format"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
 )
@@ -252,7 +253,7 @@ type lineResult struct {
 func decodeAll(t testing.TB, d *Decoder, chunkRows int, blocks [][]byte) lineResult {
 	t.Helper()
 	r := lineResult{bad: map[int64]string{}}
-	d.Begin(chunkRows, 1, Output{
+	d.Begin(format.Input{Line: 1}, chunkRows, format.Output{
 		Emit: func(rec arrow.Record) error {
 			for i := range int(rec.NumRows()) {
 				cells := make([]string, rec.NumCols())
@@ -263,7 +264,7 @@ func decodeAll(t testing.TB, d *Decoder, chunkRows int, blocks [][]byte) lineRes
 			}
 			return nil
 		},
-		Bad: func(b Bad) error { r.bad[b.Line] = b.Reason; return nil },
+		Bad: func(b format.Bad) error { r.bad[b.Line] = b.Reason; return nil },
 	})
 	for _, b := range blocks {
 		if err := d.Decode(append(make([]byte, 0, len(b)+column.Slack), b...)); err != nil {

@@ -78,6 +78,10 @@ func TestInferredColumnsRead(t *testing.T) {
 }
 
 func TestComplete(t *testing.T) {
+	s, err := NewShape(Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		line string
 		want bool
@@ -85,7 +89,7 @@ func TestComplete(t *testing.T) {
 		{`{"a":1}`, true}, {` {"a":{"b":[1,"x"]}} `, true}, {`{}`, true}, {"", true}, {"  \r", true},
 		{`{"a":1`, false}, {`{"a":"x`, false}, {`12`, false}, {`[1]`, false}, {`{"a":1}x`, false}, {"\xff", false}, {`{"a":nul`, false},
 	} {
-		if got := Complete([]byte(c.line)); got != c.want {
+		if got := s.Complete(nil, []byte(c.line)); got != c.want {
 			t.Errorf("Complete(%q) = %v, want %v", c.line, got, c.want)
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
 )
@@ -41,7 +42,7 @@ func (d *Decoder) found(p int) string {
 // until the next string is read. plain is false if it was written with escapes.
 func (d *Decoder) key(p int) (key []byte, plain bool, value int, f *fault) {
 	if d.buf[p] != '"' {
-		return nil, false, 0, &fault{reason: "expected a key in quotes, found " + d.found(p)}
+		return nil, false, 0, &fault{Reason: "expected a key in quotes, found " + d.found(p)}
 	}
 	key, end, f := d.text(p)
 	if f != nil {
@@ -49,7 +50,7 @@ func (d *Decoder) key(p int) (key []byte, plain bool, value int, f *fault) {
 	}
 	plain = len(key) == end-p-2
 	if end = d.blanks(end); d.buf[end] != ':' {
-		return nil, false, 0, &fault{reason: fmt.Sprintf("expected \":\" behind the key %q, found %s", clip(key), d.found(end))}
+		return nil, false, 0, &fault{Reason: fmt.Sprintf("expected \":\" behind the key %q, found %s", cell.Clip(key), d.found(end))}
 	}
 	return key, plain, d.blanks(end + 1), nil
 }
@@ -64,11 +65,11 @@ func (d *Decoder) next(p int, closing byte) (part, end int, f *fault) {
 	case closing:
 		return 0, p + 1, nil
 	}
-	return 0, 0, &fault{reason: fmt.Sprintf("expected \",\" or %q, found %s", string(closing), d.found(p))}
+	return 0, 0, &fault{Reason: fmt.Sprintf("expected \",\" or %q, found %s", string(closing), d.found(p))}
 }
 
 func tooDeep() *fault {
-	return &fault{reason: fmt.Sprintf("objects and arrays are nested more than %d deep", DepthMax)}
+	return &fault{Reason: fmt.Sprintf("objects and arrays are nested more than %d deep", DepthMax)}
 }
 
 // object reads the object at p into slot i of the columns and returns the position
@@ -144,7 +145,7 @@ func (d *Decoder) member(n *node, k int, c *column.Builder, i, value, depth int)
 		d.steps.valueBegins(d.buf, value, opOf(c), c, n.parts[k], depth+1)
 	}
 	after, f := d.value(n.parts[k], c, i, value, depth+1)
-	if f != nil && f.column != "" {
+	if f != nil && f.Column != "" {
 		c.Reset(i)
 		c.SetNull(i)
 		d.wrong = append(d.wrong, wrongValue{c, i, f})
@@ -302,7 +303,7 @@ func (d *Decoder) skip(p, depth int) (int, *fault) {
 	if end := d.word(p); end > 0 {
 		return end, nil
 	}
-	return 0, &fault{reason: "expected a value, found " + d.found(p)}
+	return 0, &fault{Reason: "expected a value, found " + d.found(p)}
 }
 
 func (d *Decoder) skipParts(p int, closing byte, depth int) (int, *fault) {
@@ -345,13 +346,4 @@ func (d *Decoder) word(p int) int {
 		}
 	}
 	return 0
-}
-
-// clip shortens text for a message.
-func clip[T string | []byte](text T) string {
-	const most = 40
-	if len(text) <= most {
-		return string(text)
-	}
-	return strings.ToValidUTF8(string(text[:most]), "") + "…"
 }

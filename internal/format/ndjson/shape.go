@@ -11,14 +11,16 @@
 // grammar (object.go), which then adds its way to the tree. Both give the same
 // rows: the tree holds nothing but what the grammar has read before.
 //
-// What each type takes is said in value.go.
+// What each type takes is said in value.go and in package cell.
 package ndjson
 
 import (
+	"bytes"
 	"strings"
 	"sync/atomic"
-	"time"
 
+	"ssql/internal/format"
+	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
@@ -28,10 +30,6 @@ import (
 // line is a bad row. It bounds the stack (reliability §2 #69).
 const DepthMax = 64
 
-// LineBytesMax is the longest line there can be: with the lines before it, the
-// text of a chunk must stay below the 2 GiB that Arrow can address.
-const LineBytesMax = 1 << 30
-
 // Options describe the rows to read.
 type Options struct {
 	// Fields are the columns of the chunks. Keys match them exactly, case included;
@@ -40,25 +38,10 @@ type Options struct {
 	// Encode asks, per field, for dictionary encoding; only VARCHAR can have it. Nil
 	// is none.
 	Encode []bool
-	// Zone is where a timestamp without offset was written; nil is UTC.
-	Zone *time.Location
-	// EpochUnit is what a number means as TIMESTAMP; without it a number is none.
-	EpochUnit EpochUnit
-	// LineBytesMax refuses longer lines; 0 is the constant of that name.
+	cell.Settings
+	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
 }
-
-// EpochUnit is the unit of numbers since 1970.
-type EpochUnit uint8
-
-// The units.
-const (
-	NoEpoch EpochUnit = iota
-	EpochSeconds
-	EpochMillis
-	EpochMicros
-	EpochNanos
-)
 
 // Shape is a compiled schema. It is safe for concurrent use.
 type Shape struct {
@@ -130,16 +113,33 @@ func join(path, name string) string {
 	return path + "." + name
 }
 
-// NewDecoder returns a decoder with memory and dictionaries of its own. Keep it
-// for further input: what it has learned of the rows makes it faster.
-func (s *Shape) NewDecoder() *Decoder {
+// Ends implements format.Shape.
+func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
+	for ; records < max; records++ {
+		n := bytes.IndexByte(block[end:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		end += n
+	}
+	return end, records
+}
+
+// LastEnd implements format.Shape.
+func (s *Shape) LastEnd(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
+
+// Header implements format.Shape.
+func (s *Shape) Header() bool { return false }
+
+// NewDecoder implements format.Shape.
+func (s *Shape) NewDecoder() format.Decoder { return s.newDecoder() }
+
+func (s *Shape) newDecoder() *Decoder {
 	d := &Decoder{shape: s, lineMax: s.options.LineBytesMax, said: map[string]bool{}}
-	if d.lineMax <= 0 || d.lineMax > LineBytesMax {
-		d.lineMax = LineBytesMax
+	if d.lineMax <= 0 || d.lineMax > format.RecordBytesMax {
+		d.lineMax = format.RecordBytesMax
 	}
-	for i, f := range s.options.Fields {
-		encode := i < len(s.options.Encode) && s.options.Encode[i]
-		d.cols = append(d.cols, column.NewBuilder(s.pool, f, encode))
-	}
+	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
+	d.cols = d.chunk.Cols
 	return d
 }

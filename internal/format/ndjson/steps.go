@@ -1,6 +1,7 @@
 package ndjson
 
 import (
+	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
 )
@@ -216,17 +217,17 @@ func (d *Decoder) walk(p int) int {
 			end = walkText(buf, s.col, i, p)
 		case opBigInt:
 			var v int64
-			if v, end = walkInt(buf, p); end > 0 {
+			if v, end = cell.ReadInt(buf, p); end > 0 {
 				s.col.I64[i] = v
 			}
 		case opDouble:
-			end = walkDouble(buf, s.col, i, p)
+			end = cell.ReadDouble(buf, s.col, i, p)
 		case opTime:
 			end = d.walkTime(s, i, p)
 		case opSkip:
 			end = walkSkip(buf, p)
 		case opInt:
-			if v, q := walkInt(buf, p); q > 0 && setInt(s.col, i, v) {
+			if v, q := cell.ReadInt(buf, p); q > 0 && cell.SetInt(s.col, i, v) {
 				end = q
 			}
 		case opEnd:

@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"math/bits"
 	"unicode/utf8"
+
+	"ssql/internal/format/cell"
 )
 
 const (
@@ -41,7 +43,7 @@ func (d *Decoder) text(p int) (text []byte, end int, f *fault) {
 		case c == '"':
 			text = d.buf[start:q]
 			if high && !utf8.Valid(text) {
-				return nil, 0, &fault{reason: "text is not valid UTF-8"}
+				return nil, 0, &fault{Reason: "text is not valid UTF-8"}
 			}
 			if escaped {
 				text, f = d.unescape(text)
@@ -56,7 +58,7 @@ func (d *Decoder) text(p int) (text []byte, end int, f *fault) {
 		case c == '\n':
 			return nil, 0, unterminated()
 		case c < 0x20:
-			return nil, 0, &fault{reason: "text holds the control character " + d.found(q)[len("the byte "):] + ", which must be escaped"}
+			return nil, 0, &fault{Reason: "text holds the control character " + d.found(q)[len("the byte "):] + ", which must be escaped"}
 		default:
 			// Non-ASCII runs are taken byte by byte; they are validated at the end.
 			high = true
@@ -67,7 +69,7 @@ func (d *Decoder) text(p int) (text []byte, end int, f *fault) {
 }
 
 func unterminated() *fault {
-	return &fault{reason: "the line ends inside text: the closing quote is missing"}
+	return &fault{Reason: "the line ends inside text: the closing quote is missing"}
 }
 
 // unescape returns text with its escapes replaced.
@@ -97,13 +99,13 @@ func (d *Decoder) unescape(text []byte) ([]byte, *fault) {
 		case 'u':
 			r, n := unescapeRune(text[i:])
 			if n == 0 {
-				return nil, &fault{reason: "the escape " + clip(text[i:min(i+6, len(text))]) + " is no character"}
+				return nil, &fault{Reason: "the escape " + cell.Clip(text[i:min(i+6, len(text))]) + " is no character"}
 			}
 			out = utf8.AppendRune(out, r)
 			i += n
 			continue
 		default:
-			return nil, &fault{reason: "JSON has no escape \\" + clip(text[i+1:i+2])}
+			return nil, &fault{Reason: "JSON has no escape \\" + cell.Clip(text[i+1:i+2])}
 		}
 		i += 2
 	}
