@@ -19,13 +19,19 @@ type statementRule struct {
 // stmt_*.go and a row of the dispatch table of internal/session.
 func statementRules() []statementRule {
 	return []statementRule{
+		{"ALTER QUERY", (*parser).alterQuery},
+		{"ALTER STREAM", (*parser).alterStream},
+		{"ASSERT", (*parser).assert},
 		{"AWAIT QUERY", (*parser).await},
 		{"CREATE QUERY", (*parser).createQuery},
 		{"CREATE STREAM", (*parser).createStream},
 		{"DESC", (*parser).describe},
 		{"DESCRIBE", (*parser).describe},
+		{"DIAGNOSE", (*parser).diagnose},
+		{"DROP MATERIALIZED VIEW", (*parser).dropView},
 		{"DROP QUERY", (*parser).queryVerb},
 		{"DROP STREAM", (*parser).dropStream},
+		{"DROP VIEW", (*parser).dropView},
 		{"EXPLAIN", (*parser).explain},
 		{"FROM", (*parser).undecided},
 		{"INSERT", (*parser).undecided},
@@ -34,6 +40,7 @@ func statementRules() []statementRule {
 		{"RESET", (*parser).reset},
 		{"RESTART QUERY", (*parser).queryVerb},
 		{"RESUME QUERY", (*parser).queryVerb},
+		{"RUN SCRIPT", (*parser).runScript},
 		{"SELECT", (*parser).undecided},
 		{"SET", (*parser).set},
 		{"SHOW", (*parser).show},
@@ -41,6 +48,7 @@ func statementRules() []statementRule {
 		{"STOP QUERY", (*parser).queryVerb},
 		{"TERMINATE", (*parser).queryVerb},
 		{"VALUES", (*parser).undecided},
+		{"WHY NO OUTPUT", (*parser).diagnose},
 		{"WITH", (*parser).undecided},
 	}
 }

@@ -19,6 +19,24 @@ func StatementText(s Statement) string {
 
 func (p *printer) statement(s Statement) {
 	switch s := s.(type) {
+	case *AlterQuery:
+		p.alterQuery(s)
+	case *AlterStream:
+		p.alterStream(s)
+	case *Assert:
+		p.assert(s)
+	case *Diagnose:
+		p.put("DIAGNOSE QUERY ")
+		p.ident(s.Name)
+	case *DropView:
+		p.put("DROP ", when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfExists, "IF EXISTS "))
+		p.name(s.Name)
+	case *ResetQuery:
+		p.put("RESET QUERY ")
+		p.ident(s.Name)
+		p.put(when(s.Truncate, " TRUNCATE OUTPUT"), when(s.Force, " FORCE"))
+	case *RunScript:
+		p.put("RUN SCRIPT ", quoteString(s.Path))
 	case *CreateStream:
 		p.createStream(s)
 	case *CreateSink:

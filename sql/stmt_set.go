@@ -21,8 +21,11 @@ func (p *parser) set() (Statement, error) {
 	return s, nil
 }
 
-// reset parses RESET and RESET key.
+// reset parses RESET, RESET key and RESET QUERY name.
 func (p *parser) reset() (Statement, error) {
+	if p.at("RESET", "QUERY") && p.peek(2).kind != tokEnd {
+		return p.resetQuery()
+	}
 	p.take()
 	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
 		return &Passthrough{Node: p.restNode(), First: "RESET"}, nil

@@ -1,0 +1,69 @@
+package sql
+
+import "testing"
+
+// The statements that change and watch what was created: text, and canonical text or
+// error.
+func TestControlStatements(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{`alter stream s set (max_files_per_batch = 3, path = 'x')`, `AlterStream ALTER STREAM s SET (max_files_per_batch = 3, path = 'x')`},
+		{`ALTER STREAM s ADD COLUMN n INT NOT NULL`, `AlterStream ALTER STREAM s ADD COLUMN n INTEGER NOT NULL`},
+		{`ALTER STREAM s ADD ts TIMESTAMP AS epoch_ms(ms)`, `AlterStream ALTER STREAM s ADD COLUMN ts TIMESTAMP AS epoch_ms(ms)`},
+		{`ALTER STREAM s ADD "column" INT`, `AlterStream ALTER STREAM s ADD COLUMN column INTEGER`},
+		{`ALTER STREAM s RENAME TO t`, `PARSE_SYNTAX_ERROR: syntax error at or near "RENAME", expected SET (..) or ADD COLUMN ..`},
+		{`ALTER QUERY q SET (trigger = '5 seconds')`, `AlterQuery ALTER QUERY q SET (trigger = '5 seconds')`},
+		{`ALTER QUERY q AS INSERT INTO t SELECT a FROM s`, `AlterQuery ALTER QUERY q AS INSERT INTO t SELECT a FROM s`},
+		{`ALTER QUERY q AS SELECT a FROM s`, `AlterQuery ALTER QUERY q AS SELECT a FROM s`},
+		{`ALTER QUERY q AS INSERT INTO t VALUES (1)`, `UNSUPPORTED_FEATURE: a query cannot insert constant rows`},
+		{`ALTER QUERY q SET (a = 1, A = 2)`, `DUPLICATE_KEY: option "A" is given twice`},
+		{`ALTER TABLE t ADD COLUMN a INT`, `Passthrough ALTER`},
+		{`ASSERT (SELECT count(*) FROM t) = 3`, `Assert ASSERT (SELECT count(*) FROM t) = 3`},
+		{`ASSERT (SELECT within FROM t) WITHIN 5s`, `Assert ASSERT (SELECT within FROM t) WITHIN INTERVAL '5 seconds'`},
+		{`ASSERT EXISTS (FROM t) WITHIN INTERVAL '1' MINUTE`, `Assert ASSERT EXISTS (FROM t) WITHIN INTERVAL '1 minute'`},
+		{`ASSERT`, `PARSE_SYNTAX_ERROR: syntax error at end of input, expected a condition such as (SELECT count(*) FROM t) = 3`},
+		{`DIAGNOSE QUERY q`, `Diagnose DIAGNOSE QUERY q`},
+		{`diagnose q`, `Diagnose DIAGNOSE QUERY q`},
+		{`WHY NO OUTPUT FOR "my q"`, `Diagnose DIAGNOSE QUERY "my q"`},
+		{`DROP VIEW IF EXISTS v`, `DropView DROP VIEW IF EXISTS v`},
+		{`DROP VIEW main.v`, `DropView DROP VIEW main.v`},
+		{`DROP VIEW v CASCADE`, `Passthrough DROP`},
+		{`DROP MATERIALIZED VIEW v`, `DropView DROP MATERIALIZED VIEW v`},
+		{`RESET QUERY q`, `ResetQuery RESET QUERY q`},
+		{`RESET QUERY q KEEP OUTPUT FORCE`, `ResetQuery RESET QUERY q FORCE`},
+		{`RESET QUERY q TRUNCATE OUTPUT FORCE`, `ResetQuery RESET QUERY q TRUNCATE OUTPUT FORCE`},
+		{`RESET query`, `Reset RESET query`},
+		{`RUN SCRIPT 'a''b.sql'`, `RunScript RUN SCRIPT 'a''b.sql'`},
+		{`RUN SCRIPT a`, `PARSE_SYNTAX_ERROR: syntax error at or near "a", expected the name of a file in single quotes`},
+	} {
+		got := ""
+		s, err := parseOne(c.text)
+		if err != nil {
+			got = err.Error()
+		} else {
+			got = describeStatement(s)
+		}
+		if got != c.want {
+			t.Errorf("%s\n got %s\nwant %s", c.text, got, c.want)
+			continue
+		}
+		if err != nil || got[:4] == "Pass" {
+			continue
+		}
+		again, err := parseOne(StatementText(s))
+		if err != nil || describeStatement(again) != c.want {
+			t.Errorf("%s read again: %v, %v", c.want, again, err)
+		}
+	}
+}
+
+// ASSERT gives its condition to DuckDB as it was written.
+func TestAssertKeepsItsText(t *testing.T) {
+	s, err := parseOne(`ASSERT (SELECT  max(n) FROM t) >= 3 + (1)  WITHIN 2s`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := s.(*Assert)
+	if a.Actual != "(SELECT  max(n) FROM t)" || a.Condition != "(SELECT  max(n) FROM t) >= 3 + (1)" || a.WithinMicros != 2_000_000 {
+		t.Errorf("%+v", a)
+	}
+}

@@ -1,0 +1,115 @@
+package sql
+
+// AlterStream is ALTER STREAM name SET (key = value, ..) or ADD COLUMN definition.
+// Exactly one of Set and Add is set.
+type AlterStream struct {
+	Node
+	Name Ident
+	Set  []Option
+	Add  []ColumnDef
+}
+
+// AlterQuery is ALTER QUERY name SET (key = value, ..), AS INSERT .. or AS SELECT ..,
+// which keeps the target. Exactly one of Set, Insert and Query is set.
+type AlterQuery struct {
+	Node
+	Name   Ident
+	Set    []Option
+	Insert *Insert
+	Query  *Query
+}
+
+// alterStream parses ALTER STREAM name SET (..) | ADD [COLUMN] definition.
+func (p *parser) alterStream() (Statement, error) {
+	p.take()
+	p.take()
+	s := &AlterStream{}
+	var err error
+	if s.Name, err = p.name("the name of the stream"); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.accept("SET"):
+		s.Set, err = p.alterOptions()
+	case p.accept("ADD"):
+		p.acceptWordBeforeName("COLUMN")
+		to := &CreateStream{}
+		err = p.columnDef(to)
+		s.Add = to.Columns
+	default:
+		err = p.unexpected("SET (..) or ADD COLUMN ..")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// alterQuery parses ALTER QUERY name SET (..) | AS INSERT .. | AS SELECT ..
+func (p *parser) alterQuery() (Statement, error) {
+	p.take()
+	p.take()
+	s := &AlterQuery{}
+	var err error
+	if s.Name, err = p.name("the name of the query"); err != nil {
+		return nil, err
+	}
+	switch {
+	case p.accept("SET"):
+		s.Set, err = p.alterOptions()
+	case p.accept("AS"):
+		if !p.at("INSERT") {
+			s.Query, err = p.query()
+			break
+		}
+		at := p.cur().span()
+		if s.Insert, err = p.insert(); err == nil && s.Insert.Values != nil {
+			err = unsupported(at, "a query cannot insert constant rows").WithHint("write AS INSERT INTO .. SELECT ..")
+		}
+	default:
+		err = p.unexpected("SET (..), AS INSERT .. or AS SELECT ..")
+	}
+	if err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// alterOptions consumes ( key = value, .. ), each key once.
+func (p *parser) alterOptions() ([]Option, error) {
+	options, err := p.optionList()
+	if err != nil {
+		return nil, err
+	}
+	return options, checkOptions(options)
+}
+
+func (p *printer) alterStream(s *AlterStream) {
+	p.put("ALTER STREAM ")
+	p.ident(s.Name)
+	if s.Add != nil {
+		p.put(" ADD COLUMN ")
+		p.column(s.Add[0])
+		return
+	}
+	p.put(" SET ")
+	p.options(s.Set)
+}
+
+func (p *printer) alterQuery(s *AlterQuery) {
+	p.put("ALTER QUERY ")
+	p.ident(s.Name)
+	switch {
+	case s.Insert != nil:
+		p.put(" AS ")
+		p.insert(s.Insert)
+	case s.Query != nil:
+		p.put(" AS ")
+		p.query(s.Query)
+	default:
+		p.put(" SET ")
+		p.options(s.Set)
+	}
+}

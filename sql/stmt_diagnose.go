@@ -1,0 +1,23 @@
+package sql
+
+// Diagnose is DIAGNOSE [QUERY] name, or WHY NO OUTPUT name.
+type Diagnose struct {
+	Node
+	Name Ident
+}
+
+// diagnose parses DIAGNOSE [QUERY] name and WHY NO OUTPUT [FOR] name.
+func (p *parser) diagnose() (Statement, error) {
+	if !p.accept("WHY", "NO", "OUTPUT") {
+		p.take()
+	}
+	p.acceptWordBeforeName("FOR")
+	p.acceptWordBeforeName("QUERY")
+	s := &Diagnose{}
+	var err error
+	if s.Name, err = p.name("the name of a query"); err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
