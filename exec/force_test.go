@@ -211,6 +211,17 @@ func TestFlushOfSessions(t *testing.T) {
 	equal(t, "rows", w.table("q"), []string{"x | 12:01:00 | 12:08:00 | 2"})
 }
 
+// First rows are final when the watermark has passed them. It moves in whole
+// milliseconds, so a part of one counts as the next.
+func TestFlushOfFirstRows(t *testing.T) {
+	batches, rows := flushed(t, `SELECT id, v FROM (SELECT id, v, ROW_NUMBER() OVER (PARTITION BY id ORDER BY event_time) AS rn FROM a) x WHERE rn = 1`,
+		func(w *world) { w.feed("a", "x 1 12:01:00", "x 2 12:00:30", "y 3 12:02:00.0005") })
+	equal(t, "batches", batches, []string{
+		"0 in=3 out=0 wm=1970-01-01 00:00:00", "1 in=0 out=1 wm=12:02:00", "2 in=0 out=1 wm=12:02:00.001 forced=end of input",
+	})
+	equal(t, "rows", rows, []string{"x | 2", "y | 3"})
+}
+
 // An outer join lets its unmatched rows go; a window above it waits for what the join
 // holds back.
 func TestFlushOfAnOuterJoin(t *testing.T) {

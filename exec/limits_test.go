@@ -42,6 +42,19 @@ func checkLimit(t *testing.T, err error, text, hint string) {
 	}
 }
 
+// The pairs of a batch count too: few rows of one key make many.
+func TestJoinOutputLimit(t *testing.T) {
+	w := newWorld(t, `SELECT a.id AS id FROM a JOIN b ON a.id = b.id AND b.event_time BETWEEN a.event_time AND a.event_time + INTERVAL '10' MINUTE`, "a", "b")
+	rows := make([]string, 500)
+	for i := range rows {
+		rows[i] = "x 1 12:01:00"
+	}
+	w.feed("a", rows...)
+	w.feed("b", rows...)
+	w.change = func(c *exec.Config) { c.StateBytesMax = 1 << 20 }
+	checkLimit(t, w.run(), "bytes, more than state_bytes_max = 1048576", "or raise state_bytes_max")
+}
+
 // Of many bad rows the first are kept, in order and the same for any number of workers;
 // all are counted.
 func TestBadRowsMax(t *testing.T) {

@@ -60,12 +60,13 @@ type JoinConfig struct {
 //
 // NULL keys match nothing, in every join (D10), unless the key is null-safe.
 type Join struct {
-	cfg    JoinConfig
-	sides  [2]*joinSide
-	batch  *Batch
-	out    []arrow.Record
-	stats  Stats
-	blanks [2]*nullRow
+	cfg      JoinConfig
+	sides    [2]*joinSide
+	batch    *Batch
+	out      []arrow.Record
+	outBytes int64
+	stats    Stats
+	blanks   [2]*nullRow
 }
 
 var _ Stateful = (*Join)(nil)
@@ -103,7 +104,7 @@ func (j *Join) leftOnly() bool { return j.cfg.Kind == JoinSemi || j.cfg.Kind == 
 // Begin starts a batch.
 func (j *Join) Begin(b *Batch) error {
 	j.batch, j.stats = b, Stats{}
-	j.out = nil
+	j.out, j.outBytes = nil, 0
 	return nil
 }
 
@@ -118,8 +119,7 @@ func (j *Join) Merge(s Segment) error {
 		if err := j.take(rows.Input, rec); err != nil {
 			return err
 		}
-		if err := j.cfg.Limits.check("join", "rows", j.held(), j.bytes(),
-			"narrow the time bounds of the join or lower the watermark delay"); err != nil {
+		if err := j.checkLimits(); err != nil {
 			return err
 		}
 	}
@@ -127,6 +127,13 @@ func (j *Join) Merge(s Segment) error {
 }
 
 func (j *Join) held() int64 { return int64(j.sides[0].rows.Len() + j.sides[1].rows.Len()) }
+
+// checkLimits refuses more rows, or more bytes of rows and of output, than the limits of
+// the state.
+func (j *Join) checkLimits() error {
+	return j.cfg.Limits.check("join", "rows", j.held(), j.bytes()+j.outBytes,
+		"narrow the time bounds of the join or lower the watermark delay")
+}
 
 func (j *Join) bytes() int64 { return j.sides[0].rows.Bytes() + j.sides[1].rows.Bytes() }
 
@@ -231,15 +238,18 @@ func (j *Join) probe(input int, a *arrival) error {
 		if !a.pass[row] || !a.hasKey[row] {
 			continue
 		}
+		var err error
 		other.rows.Each(a.keys[row], func(r int32) bool {
 			mine, theirs = append(mine, int32(row)), append(theirs, r)
-			return true
-		})
-		if len(mine) >= pairsMax {
-			if err := j.pair(input, a, mine, theirs); err != nil {
-				return err
+			if len(mine) < pairsMax {
+				return true
 			}
+			err = j.pair(input, a, mine, theirs)
 			mine, theirs = mine[:0], theirs[:0]
+			return err == nil
+		})
+		if err != nil {
+			return err
 		}
 	}
 	return j.pair(input, a, mine, theirs)
@@ -290,21 +300,26 @@ func (j *Join) emitPairs(input int, a *arrival, mine, theirs, keep []int32, both
 			rows = append(rows, i)
 		}
 	}
-	j.emitRows(both, rows)
-	return nil
+	return j.emitRows(both, rows)
 }
 
-// emitRows adds rows of a record with the columns of both sides to the output.
-func (j *Join) emitRows(both arrow.Record, rows []int32) {
+// emitRows adds rows of a record with the columns of both sides to the output. The
+// output is in memory until the batch ends, so it counts like state: a key that many
+// rows on both sides share can make more pairs than fit.
+func (j *Join) emitRows(both arrow.Record, rows []int32) error {
 	if len(rows) == 0 {
-		return
+		return nil
 	}
 	rec := Take(both, rows)
 	cols := rec.Columns()
 	if j.leftOnly() {
 		cols = cols[:len(j.cfg.Left.Schema.Fields())]
 	}
+	for _, c := range cols {
+		j.outBytes += int64(c.Data().SizeInBytes())
+	}
 	j.out = append(j.out, array.NewRecord(schemaOf(j.cfg.Schema, cols), cols, rec.NumRows()))
+	return j.checkLimits()
 }
 
 // store buffers arrived rows by Spark's rules: left rows always, except those of a
@@ -349,8 +364,7 @@ func (j *Join) store(input int, a *arrival) error {
 		}
 		j.stats.RowsUpdated++
 	}
-	j.emitAlone(input, a.rec, alone)
-	return nil
+	return j.emitAlone(input, a.rec, alone)
 }
 
 // through is the time up to which rows of a side may go.
@@ -362,10 +376,11 @@ func (j *Join) through(s *joinSide) int64 {
 }
 
 // emitAlone emits rows of one side with NULLs for the other.
-func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) {
-	if len(rows) > 0 {
-		j.emitRows(joinColumns(input, Take(rec, rows), j.blanks[1-input].repeat(len(rows))), sequence(len(rows)))
+func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) error {
+	if len(rows) == 0 {
+		return nil
 	}
+	return j.emitRows(joinColumns(input, Take(rec, rows), j.blanks[1-input].repeat(len(rows))), sequence(len(rows)))
 }
 
 // sequence returns 0 to n-1.
@@ -420,7 +435,9 @@ func (j *Join) emitOver(input int, s *joinSide) error {
 		if err != nil {
 			return err
 		}
-		j.emitAlone(input, rec, sequence(n))
+		if err := j.emitAlone(input, rec, sequence(n)); err != nil {
+			return err
+		}
 		over = over[n:]
 	}
 	return nil
