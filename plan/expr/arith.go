@@ -64,6 +64,8 @@ func BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error) {
 		return bindPower(&binding{name: "pow", args: []Expr{l, r}, span: span})
 	case "~":
 		return bindRegexpOperator(l, r, span)
+	case "->", "->>":
+		return bindJSONOperator(op, l, r, span)
 	}
 	return nil, sqlerr.At(span, "UNSUPPORTED_FEATURE", "operator %s has no meaning in a streaming query", op)
 }

@@ -24,7 +24,7 @@ var diffFields = []types.Field{
 	field("wide", types.DecimalOf(30, 5)), field("s", tVarchar), field("s2", tVarchar), field("num", tVarchar),
 	field("dt", tDate), field("ts", tTimestamp), field("ts2", tTimestamp), field("iv", tInterval),
 	field("li", types.ListOf(tBigInt)), field("ls", types.ListOf(tVarchar)),
-	field("st", types.StructOf(field("a", tInt), field("b", tVarchar))),
+	field("st", types.StructOf(field("a", tInt), field("b", tVarchar))), field("j", tVarchar),
 }
 
 // diffRow returns random cells in the syntax of types.Text, at times NULL.
@@ -49,6 +49,8 @@ func diffRow(r *rand.Rand) []string {
 		pick("1 day", "-02:30:00", "1 month 3 days", "00:00:01.5", "1 year 2 months 40 days"),
 		pick("[]", "[1, 2, 3]", "[5, NULL, 5]", "[-1]", "[9, 7, 8]"), pick("[]", "[a, b]", "[b, NULL, a]", "[zz]"),
 		pick("{a: 1, b: x}", "{a: NULL, b: y}", "{a: -5, b: NULL}"),
+		pick(`{"a": 1, "b": {"c": [1, 2.50, "xé", null]}, "a b": true}`, `[{"a": "p"}, {"a": null}, 3]`, `{"a": {"a": "q"}, "b": []}`, `["text"]`, `null`,
+			`{"a": [[1, 2], [3]], "b": {"c": "7"}, "a": 2}`, `-12.0e2`, `{}`, `{"a": 12345678901234567890, "b": 1e-9}`),
 	}
 	for i := range cells {
 		if r.Intn(8) == 0 {

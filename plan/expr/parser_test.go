@@ -2,6 +2,7 @@ package expr
 
 import (
 	"fmt"
+	"maps"
 	"strconv"
 	"strings"
 	"testing"
@@ -25,6 +26,7 @@ type parser struct {
 	cols   map[string]Expr
 	tokens []string
 	at     int
+	depth  int // of lambdas
 }
 
 func tokenize(s string) []string {
@@ -53,9 +55,9 @@ func tokenize(s string) []string {
 			for ; j < len(s) && isWord(s[j]); j++ {
 			}
 		default:
-			for _, op := range []string{"::", "<=", ">=", "<>", "||", "//", "**", "<<", ">>"} {
+			for _, op := range []string{"::", "<=", ">=", "<>", "||", "//", "**", "<<", ">>", "->", "->>"} {
 				if strings.HasPrefix(s[i:], op) {
-					j = i + 2
+					j = i + len(op)
 				}
 			}
 		}
@@ -90,7 +92,7 @@ func (p *parser) expect(word string) {
 
 var powers = map[string]int{
 	"OR": 1, "AND": 2, "=": 5, "<>": 5, "<": 5, ">": 5, "<=": 5, ">=": 5, "~": 5,
-	"||": 6, "&": 6, "|": 6, "<<": 6, ">>": 6,
+	"->": 6, "->>": 6, "||": 6, "&": 6, "|": 6, "<<": 6, ">>": 6,
 	"+": 7, "-": 7, "*": 8, "/": 8, "//": 8, "DIV": 8, "%": 8, "^": 9, "**": 9,
 }
 
@@ -313,6 +315,9 @@ func (p *parser) primary() (Expr, error) {
 		k := map[string]types.Kind{"DATE": types.Date, "TIMESTAMP": types.Timestamp}[upper]
 		return ParseLiteral(types.Of(k), unquoteSQL(p.tokens[p.at-1]), noSpan)
 	case p.accept("("):
+		if IsLambdaFunction(tok) {
+			return p.lambda(tok)
+		}
 		args, err := p.list(")")
 		if err != nil {
 			return nil, err
@@ -323,6 +328,45 @@ func (p *parser) primary() (Expr, error) {
 		return c, nil
 	}
 	return nil, fmt.Errorf("test parser: no column %q", tok)
+}
+
+// lambda parses list, x -> body) or list, (x, i) -> body).
+func (p *parser) lambda(name string) (Expr, error) {
+	list, err := p.expr(0)
+	if err != nil {
+		return nil, err
+	}
+	p.expect(",")
+	var names []string
+	if p.accept("(") {
+		for !p.accept(")") {
+			names = append(names, p.peek())
+			p.at++
+			p.accept(",")
+		}
+	} else {
+		names = []string{p.peek()}
+		p.at++
+	}
+	p.expect("->")
+	params, err := LambdaParams(name, list, len(names), p.depth, noSpan)
+	if err != nil {
+		return nil, err
+	}
+	outer := p.cols
+	p.cols = maps.Clone(outer)
+	for i, n := range names {
+		p.cols[n] = params[i]
+	}
+	p.depth++
+	body, err := p.expr(0)
+	p.cols = outer
+	p.depth--
+	if err != nil {
+		return nil, err
+	}
+	p.expect(")")
+	return BindLambda(name, list, params, body, noSpan)
 }
 
 func unquoteSQL(tok string) string { return strings.ReplaceAll(tok[1:len(tok)-1], "''", "'") }
