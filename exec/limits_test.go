@@ -42,6 +42,15 @@ func checkLimit(t *testing.T, err error, text, hint string) {
 	}
 }
 
+// The result of a batch is in memory until it is written, so it is bounded by the same
+// option.
+func TestResultLimit(t *testing.T) {
+	w := newWorld(t, `SELECT id FROM a`, "a")
+	w.feed("a", "x 1 12:01:00", "y 1 12:02:00")
+	w.change = func(c *exec.Config) { c.StateBytesMax = 1 }
+	checkLimit(t, w.run(), "result of the batch has more than state_bytes_max = 1 bytes", "raise state_bytes_max")
+}
+
 // The pairs of a batch count too: few rows of one key make many.
 func TestJoinOutputLimit(t *testing.T) {
 	w := newWorld(t, `SELECT a.id AS id FROM a JOIN b ON a.id = b.id AND b.event_time BETWEEN a.event_time AND a.event_time + INTERVAL '10' MINUTE`, "a", "b")

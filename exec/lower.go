@@ -21,7 +21,7 @@ func lower(cfg *Config) (root *breaker, statics []static, err error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	return &breaker{op: &op.Collect{}, ins: []tree{t}}, l.statics, nil
+	return &breaker{op: &op.Collect{BytesMax: cfg.StateBytesMax}, ins: []tree{t}}, l.statics, nil
 }
 
 type lowering struct {

@@ -8,6 +8,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 )
 
@@ -39,20 +40,31 @@ func (r *Rows) Release() {
 
 // Collect gathers the rows of a batch: the root of every query.
 type Collect struct {
-	chunks []arrow.Record
+	// BytesMax is how much it may gather; 0: no limit.
+	BytesMax int64
+	chunks   []arrow.Record
+	bytes    int64
 }
 
 var _ Breaker = (*Collect)(nil)
 
 // Begin forgets the batch before.
-func (c *Collect) Begin(*Batch) error { c.chunks = nil; return nil }
+func (c *Collect) Begin(*Batch) error { c.chunks, c.bytes = nil, 0; return nil }
 
 // Segment returns a keeper of chunks.
 func (c *Collect) Segment(input int) Segment { return &Rows{Input: input} }
 
 // Merge appends the segment's chunks.
 func (c *Collect) Merge(s Segment) error {
-	c.chunks = append(c.chunks, s.(*Rows).Chunks...)
+	chunks := s.(*Rows).Chunks
+	c.chunks = append(c.chunks, chunks...)
+	for _, rec := range chunks {
+		c.bytes += recordBytes(rec)
+	}
+	if c.BytesMax > 0 && c.bytes > c.BytesMax {
+		return sqlerr.New("E_LIMIT", "the result of the batch has more than state_bytes_max = %d bytes", c.BytesMax).
+			WithHint("raise state_bytes_max; or DROP the query and create it again with max_bytes_per_batch, since a batch that is planned is not made smaller")
+	}
 	return nil
 }
 

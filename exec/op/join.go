@@ -315,10 +315,8 @@ func (j *Join) emitRows(both arrow.Record, rows []int32) error {
 	if j.leftOnly() {
 		cols = cols[:len(j.cfg.Left.Schema.Fields())]
 	}
-	for _, c := range cols {
-		j.outBytes += int64(c.Data().SizeInBytes())
-	}
-	j.out = append(j.out, array.NewRecord(schemaOf(j.cfg.Schema, cols), cols, rec.NumRows()))
+	out := array.NewRecord(schemaOf(j.cfg.Schema, cols), cols, rec.NumRows())
+	j.out, j.outBytes = append(j.out, out), j.outBytes+recordBytes(out)
 	return j.checkLimits()
 }
 

@@ -1,6 +1,10 @@
 package op
 
-import "ssql/internal/sqlerr"
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/sqlerr"
+)
 
 // StateLimits bound what one operator holds between batches. 0: no limit.
 type StateLimits struct {
@@ -21,4 +25,13 @@ func (l StateLimits) check(holder, unit string, rows, bytes int64, advice string
 			WithHint("%s, or raise state_bytes_max", advice)
 	}
 	return nil
+}
+
+// recordBytes returns about how much memory the columns of a record take.
+func recordBytes(rec arrow.Record) int64 {
+	n := uint64(0)
+	for _, c := range rec.Columns() {
+		n += c.Data().SizeInBytes()
+	}
+	return int64(n)
 }
