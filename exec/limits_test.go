@@ -17,6 +17,8 @@ func TestStateLimits(t *testing.T) {
 		{`SELECT id, window_start, count(*) AS n FROM TUMBLE(a, event_time, INTERVAL '5' MINUTE) GROUP BY id, window_start, window_end`, "aggregation holds 3 groups"},
 		{`SELECT DISTINCT id, event_time FROM a`, "deduplication holds 3 keys"},
 		{`SELECT a.id AS id FROM a JOIN b ON a.id = b.id AND b.event_time BETWEEN a.event_time AND a.event_time + INTERVAL '10' MINUTE`, "join holds 3 rows"},
+		{`SELECT id, v FROM (SELECT id, v, ROW_NUMBER() OVER (PARTITION BY id ORDER BY event_time) AS rn FROM a) x WHERE rn = 1`, "ranking holds 3 rows"},
+		{`SELECT id, count(*) AS n FROM SESSION(a, event_time, INTERVAL '5' MINUTE) GROUP BY id, window_start, window_end`, "aggregation holds 3 groups"},
 	} {
 		w := newWorld(t, c.query, "a", "b")
 		w.feed("a", "x 1 12:01:00", "y 1 12:02:00", "z 1 12:03:00")

@@ -44,6 +44,7 @@ type TopN struct {
 	rows   *state.Multimap
 	batch  *Batch
 	chunks []arrow.Record // rows of this batch that are not late
+	bytes  int64          // of the chunks
 	stats  Stats
 }
 
@@ -58,7 +59,7 @@ func NewTopN(cfg TopNConfig) *TopN { return &TopN{cfg: cfg, rows: state.NewMulti
 
 // Begin starts a batch.
 func (t *TopN) Begin(b *Batch) error {
-	t.batch, t.stats, t.chunks = b, Stats{}, nil
+	t.batch, t.stats, t.chunks, t.bytes = b, Stats{}, nil, 0
 	return nil
 }
 
@@ -80,10 +81,17 @@ func (t *TopN) Merge(s Segment) error {
 			rec = kept
 		}
 		if rec != nil {
-			t.chunks = append(t.chunks, rec)
+			t.chunks, t.bytes = append(t.chunks, rec), t.bytes+recordBytes(rec)
 		}
 	}
-	return nil
+	return t.checkLimits()
+}
+
+// checkLimits refuses more rows, or more bytes of rows and of the batch, than the limits
+// of the state.
+func (t *TopN) checkLimits() error {
+	return t.cfg.Limits.check("ranking", "rows", int64(t.rows.Len()), t.rows.Bytes()+t.bytes,
+		"keep fewer rows of a key, or partition by a window too, so that keys are forgotten")
 }
 
 // dropLate hands the late rows of a chunk to the batch and returns the others, nil for
@@ -105,8 +113,7 @@ func (t *TopN) Finish(emit Emit) error {
 	if err != nil {
 		return err
 	}
-	if err := t.cfg.Limits.check("ranking", "rows", int64(t.rows.Len()), t.rows.Bytes(),
-		"keep fewer rows of a key, or partition by a window too, so that keys are forgotten"); err != nil {
+	if err := t.checkLimits(); err != nil {
 		return err
 	}
 	if t.cfg.Mode == UpdateMode {
@@ -135,7 +142,7 @@ func (t *TopN) takeIn() (changed []int32, err error) {
 	if err != nil || arrived == nil {
 		return nil, err
 	}
-	t.chunks = nil
+	t.chunks, t.bytes = nil, 0
 	groups, contests, err := t.contests(arrived)
 	if err != nil {
 		return nil, err
