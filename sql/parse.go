@@ -23,8 +23,22 @@ func statementRules() []statementRule {
 		{"ALTER STREAM", (*parser).alterStream},
 		{"ASSERT", (*parser).assert},
 		{"AWAIT QUERY", (*parser).await},
+		{"BEGIN QUERY SET", (*parser).statementSet},
+		{"BEGIN STATEMENT SET", (*parser).statementSet},
+		{"CREATE EXTERNAL STREAM", (*parser).createStream},
+		{"CREATE FLOW", (*parser).createQuery},
+		{"CREATE MATERIALIZED VIEW", (*parser).createMaterializedView},
 		{"CREATE QUERY", (*parser).createQuery},
+		{"CREATE SINK", (*parser).createSink},
+		{"CREATE SOURCE", (*parser).createStream},
 		{"CREATE STREAM", (*parser).createStream},
+		{"CREATE STREAMING TABLE", (*parser).createMaterializedView},
+		{"CREATE TABLE", (*parser).createTable},
+		{"CREATE TEMP TABLE", (*parser).createTable},
+		{"CREATE TEMP VIEW", (*parser).undecided},
+		{"CREATE TEMPORARY TABLE", (*parser).createTable},
+		{"CREATE TEMPORARY VIEW", (*parser).undecided},
+		{"CREATE VIEW", (*parser).undecided},
 		{"DESC", (*parser).describe},
 		{"DESCRIBE", (*parser).describe},
 		{"DIAGNOSE", (*parser).diagnose},
@@ -32,6 +46,7 @@ func statementRules() []statementRule {
 		{"DROP QUERY", (*parser).queryVerb},
 		{"DROP STREAM", (*parser).dropStream},
 		{"DROP VIEW", (*parser).dropView},
+		{"EXECUTE STATEMENT SET", (*parser).statementSet},
 		{"EXPLAIN", (*parser).explain},
 		{"FROM", (*parser).undecided},
 		{"INSERT", (*parser).undecided},
@@ -170,8 +185,17 @@ func (u *Undecided) Parse(limits Limits) (Statement, error) {
 // queryStatement consumes a query or an INSERT.
 func (p *parser) queryStatement() (Statement, error) {
 	lo := p.pos
-	if p.at("INSERT") {
+	switch {
+	case p.at("INSERT"):
 		return p.insert()
+	case p.at("CREATE") && p.tableWordAhead():
+		s := &CreateStream{}
+		if err := p.tableHead(s); err != nil {
+			return nil, err
+		}
+		return p.streamAs(s, lo)
+	case p.at("CREATE"):
+		return p.createView()
 	}
 	if p.at("WITH") && p.insertBehindWith() {
 		return nil, syntaxError(p.cur().span(), "WITH stands behind INSERT INTO t, before SELECT")
@@ -181,6 +205,16 @@ func (p *parser) queryStatement() (Statement, error) {
 		return nil, err
 	}
 	return &SelectStatement{Node: p.node(lo), Query: q}, nil
+}
+
+// tableWordAhead tells CREATE TABLE from CREATE VIEW.
+func (p *parser) tableWordAhead() bool {
+	for _, t := range p.toks[p.pos:] {
+		if t.is("TABLE") || t.is("VIEW") {
+			return t.is("TABLE")
+		}
+	}
+	return false
 }
 
 // insertBehindWith reports whether WITH .. INSERT was written, PostgreSQL's order.

@@ -280,7 +280,7 @@ func clauseStarts() []clauseStart {
 		{"RIGHT", nextIsWord("JOIN", "OUTER", "SEMI", "ANTI")}, {"SELECT", always}, {"SEMI", nextIsWord("JOIN")}, {"SETTINGS", always},
 		{"STRAIGHT_JOIN", always}, {"TABLESAMPLE", always}, {"THEN", always}, {"TO", always}, {"UNION", always}, {"UNPIVOT", nextIs("(")},
 		{"USING", always}, {"WATERMARK", watermarkAhead}, {"WHEN", always}, {"WHERE", always},
-		{"WINDOW", windowClauseAhead}, {"WITH", nextIsWord("ROLLUP", "CUBE")}, {"WITHIN", nextIsDurationOrBracket},
+		{"WINDOW", windowClauseAhead}, {"WITH", func(p *parser) bool { return p.peek(1).isOp("(") || p.peek(1).is("ROLLUP") || p.peek(1).is("CUBE") }}, {"WITHIN", nextIsDurationOrBracket},
 	}
 }
 

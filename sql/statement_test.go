@@ -56,7 +56,7 @@ var statementCases = []struct{ text, want string }{
 		  FORMAT PLAIN ENCODE JSON (a = 'b')`,
 		"CreateStream CREATE OR REPLACE STREAM IF NOT EXISTS \"my s\" (\n  id BIGINT NOT NULL,\n  ms BIGINT,\n  ts AS epoch_ms(ms) NOT NULL,\n  \"key\" VARCHAR,\n" +
 			"  tt TIMESTAMP AS to_timestamp(ms / 1000),\n  file VARCHAR METADATA FROM 'file_name',\n  line BIGINT METADATA FROM 'line',\n" +
-			"  p STRUCT(\"mag\" DOUBLE, \"tags\" VARCHAR[]),\n  WATERMARK FOR ts AS ts\n) WITH (connector = 'kafka', 'properties.bootstrap.servers' = 'a:9092', " +
+			"  p STRUCT(\"mag\" DOUBLE, \"tags\" VARCHAR[]),\n  WATERMARK FOR ts AS ts\n) WITH (connector = 'kafka', brokers = 'a:9092', " +
 			"max_files = 10, ratio = 5e-01, on_ = TRUE, 'x.y' = 'off', n = -3, d = '5 seconds', e = '5s', format = 'json', a = 'b')"},
 	{`CREATE STREAM s WITH (connector = 'memory')`, `CreateStream CREATE STREAM s WITH (connector = 'memory')`},
 	{`DROP STREAM IF EXISTS s`, `DropStream DROP STREAM IF EXISTS s`},

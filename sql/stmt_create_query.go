@@ -1,11 +1,14 @@
 package sql
 
 // createQuery parses CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (..)] AS INSERT ..
+// and Databricks' CREATE FLOW.
 func (p *parser) createQuery() (Statement, error) {
 	s := &CreateQuery{}
 	p.take()
 	s.OrReplace = p.accept("OR", "REPLACE")
-	if err := p.expect("QUERY"); err != nil {
+	if at := p.pos; p.accept("FLOW") {
+		p.spelling(aliasCreateFlow, at)
+	} else if err := p.expect("QUERY"); err != nil {
 		return nil, err
 	}
 	var err error

@@ -7,13 +7,23 @@ import (
 	"ssql/sql/types"
 )
 
-// createStream parses CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name [(..)] WITH (..).
+// createStream parses CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name [(..)] WITH (..),
+// also RisingWave's CREATE SOURCE and Proton's CREATE EXTERNAL STREAM. ksqlDB's CREATE
+// STREAM name [WITH (..)] AS query is a view, or a sink when options say where to.
 func (p *parser) createStream() (Statement, error) {
 	s := &CreateStream{}
 	p.take()
 	s.OrReplace = p.accept("OR", "REPLACE")
-	if err := p.expect("STREAM"); err != nil {
-		return nil, err
+	at := p.pos
+	switch {
+	case p.accept("SOURCE"):
+		p.spelling(aliasCreateSource, at)
+	case p.accept("EXTERNAL", "STREAM"):
+		p.spelling(aliasExternalStream, at)
+	default:
+		if err := p.expect("STREAM"); err != nil {
+			return nil, err
+		}
 	}
 	var err error
 	if s.IfNotExists, err = p.ifNotExists(); err != nil {
@@ -22,25 +32,64 @@ func (p *parser) createStream() (Statement, error) {
 	if s.Name, err = p.name("the name of the stream"); err != nil {
 		return nil, err
 	}
-	if p.cur().isOp("(") {
-		if err := p.streamElements(s); err != nil {
-			return nil, err
-		}
+	if err := p.declaration(s); err != nil {
+		return nil, err
 	}
-	if !p.accept("WITH") {
+	if p.at("AS") {
+		return p.streamAs(s, at)
+	}
+	if len(s.Options) == 0 {
 		return nil, p.unexpected("WITH (connector = .., ..)")
 	}
-	if s.Options, err = p.optionList(); err != nil {
-		return nil, err
+	return p.streamOrSink(s)
+}
+
+// declaration consumes columns and clauses of a stream, sink or table and checks them.
+func (p *parser) declaration(s *CreateStream) error {
+	if p.cur().isOp("(") {
+		if err := p.streamElements(s); err != nil {
+			return err
+		}
 	}
-	if err := p.formatClause(s); err != nil {
-		return nil, err
+	if err := p.declarationClauses(s); err != nil {
+		return err
+	}
+	if err := checkColumns(s.Columns); err != nil {
+		return err
+	}
+	if err := p.foreignOptions(s); err != nil {
+		return err
+	}
+	return checkOptions(s.Options)
+}
+
+// streamOrSink returns what a declaration of a stream is: a sink where Arroyo's type or
+// the connector says so.
+func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
+	role := (*Option)(nil)
+	s.Options, role = takeOption(s.Options, "type")
+	sink := false
+	if role != nil {
+		text, _ := role.Value.(string)
+		switch strings.ToLower(text) {
+		case "sink":
+			p.noteAlias(aliasRules[aliasArroyoSink], role.ValueAt)
+			sink = true
+		case "source":
+			s.ByUse = false
+		default:
+			return nil, sqlerr.At(role.ValueAt, "INVALID_OPTION", "expected 'source' or 'sink' for option \"type\", found %q", text)
+		}
+	}
+	connector, _ := optionText(s.Options, "connector")
+	for _, name := range sinkConnectors {
+		sink = sink || strings.EqualFold(connector, name)
 	}
 	s.Node = p.node(0)
-	if err := checkColumns(s.Columns); err != nil {
-		return nil, err
+	if !sink {
+		return s, nil
 	}
-	return s, checkOptions(s.Options)
+	return &CreateSink{Node: s.Node, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options}, nil
 }
 
 // ifNotExists consumes IF NOT EXISTS.
@@ -53,41 +102,6 @@ func (p *parser) ifNotExists() (bool, error) {
 
 // ifExists consumes IF EXISTS.
 func (p *parser) ifExists() bool { return p.accept("IF", "EXISTS") }
-
-// formatClause consumes FORMAT f [ENCODE e] [(key = value, ..)] behind WITH. With
-// RisingWave's ENCODE the format is what stands there, FORMAT PLAIN says nothing.
-func (p *parser) formatClause(s *CreateStream) error {
-	if !p.accept("FORMAT") {
-		return nil
-	}
-	format, err := p.name("a format such as JSON")
-	if err != nil {
-		return err
-	}
-	if p.accept("ENCODE") {
-		plain := strings.EqualFold(format.Name, "PLAIN")
-		if !plain {
-			return unsupported(format.Span, "FORMAT %s (RisingWave) is not supported", strings.ToUpper(format.Name)).
-				WithHint("FORMAT PLAIN ENCODE JSON reads one row from each record")
-		}
-		if format, err = p.name("an encoding such as JSON"); err != nil {
-			return err
-		}
-	}
-	s.Options = append(s.Options, Option{
-		Key:     Ident{Name: "format", Span: format.Span},
-		Value:   strings.ToLower(format.Name),
-		ValueAt: format.Span,
-	})
-	if p.cur().isOp("(") {
-		more, err := p.optionList()
-		if err != nil {
-			return err
-		}
-		s.Options = append(s.Options, more...)
-	}
-	return nil
-}
 
 // checkOptions refuses an option that is given twice.
 func checkOptions(options []Option) error {

@@ -1,0 +1,247 @@
+package sql
+
+import (
+	"sort"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// optionRule is an option of another engine and what becomes of it.
+type optionRule struct {
+	key, engine string
+	to          string            // ssql's key; "": it changes nothing, or is refused
+	values      map[string]string // values of other names, lower case; others are kept
+	reason      string            // why it changes nothing
+	refused     string            // what to write instead
+}
+
+// startValues are the names that other engines have for where reading begins.
+var startValues = map[string]string{"earliest-offset": "earliest", "latest-offset": "latest"}
+
+// formatValues are the names that other engines have for formats.
+var formatValues = map[string]string{"debezium-json": "debezium_json", "delimited": "csv", "jsoneachrow": "json", "json_each_row": "json"}
+
+// optionRules is the table of options that other engines name differently, sorted by
+// key. Keys that are in no row are the connector's to know.
+var optionRules = []optionRule{
+	{key: "bad_data", engine: "Arroyo", refused: "SET bad_records = 'table' keeps rows that cannot be read, 'fail' stops the query"},
+	{key: "bootstrap_servers", engine: "Arroyo", to: "brokers"},
+	{key: "data_format", engine: "Proton", to: "format", values: formatValues},
+	{key: "event_rate", engine: "Arroyo", to: "rows_per_second"},
+	{key: "format", to: "format", values: formatValues},
+	{key: "idle_micros", engine: "Arroyo", refused: "write idle_timeout = '30 seconds'"},
+	{key: "json.fail-on-missing-field", engine: "Flink", reason: "a missing field is NULL"},
+	{key: "json.ignore-parse-errors", engine: "Flink", reason: "rows that cannot be read are kept in ssql.bad_rows"},
+	{key: "json.include_schema", engine: "Arroyo", reason: "records hold no schema"},
+	{key: "json.timestamp-format.standard", engine: "Flink", reason: "both forms are read"},
+	{key: "json.timestamp_format", engine: "Arroyo", to: "epoch_unit", values: map[string]string{"rfc3339": "", "unix_millis": "ms"}, reason: "timestamps with and without T and zone are read"},
+	{key: "json.unstructured", engine: "Arroyo", refused: "declare the fields of the records as columns, those of no fixed type as JSON"},
+	{key: "key_format", engine: "ksqlDB", reason: "the key of a record is a METADATA column"},
+	{key: "parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
+	{key: "partitions", engine: "ksqlDB", reason: "streams have no partitions of their own"},
+	{key: "properties.bootstrap.server", engine: "RisingWave", to: "brokers"},
+	{key: "properties.bootstrap.servers", engine: "Flink", to: "brokers"},
+	{key: "properties.group.id", engine: "Flink", reason: "where reading goes on is in the checkpoint"},
+	{key: "replicas", engine: "ksqlDB", reason: "streams have no replicas"},
+	{key: "rows-per-second", engine: "Flink", to: "rows_per_second"},
+	{key: "scan.parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
+	{key: "scan.startup.mode", engine: "Flink", to: "start", values: startValues},
+	{key: "sink.parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
+	{key: "source.monitor-interval", engine: "Flink", reason: "folders are watched"},
+	{key: "source.offset", engine: "Arroyo", to: "start", values: startValues},
+	{key: "source.path.regex-pattern", engine: "Flink", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
+	{key: "source.regex-pattern", engine: "Arroyo", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
+	{key: "startingoffsets", engine: "Spark", to: "start", values: startValues},
+	{key: "timestamp_format", engine: "ksqlDB", refused: "compute the time in a column of its own: ts TIMESTAMP AS strptime(text, '%d/%b/%Y'), WATERMARK FOR ts AS ts"},
+	{key: "value_delimiter", engine: "ksqlDB", to: "delimiter"},
+	{key: "value_format", engine: "ksqlDB", to: "format", values: formatValues},
+	{key: "watermark_field", engine: "Arroyo", refused: "write WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE among the columns"},
+}
+
+// connectorNames are the names that other engines have for connectors.
+var connectorNames = map[string]struct{ engine, name string }{
+	"filesystem":  {"Flink", "files"},
+	"posix_fs":    {"RisingWave", "files"},
+	"print":       {"Flink", "console"},
+	"single_file": {"Arroyo", "files"},
+	"stdout":      {"Arroyo", "console"},
+}
+
+// sinkConnectors are the connectors that rows can only be written to.
+var sinkConnectors = []string{"blackhole", "console"}
+
+func findOptionRule(key string) *optionRule {
+	key = strings.ToLower(key)
+	i := sort.Search(len(optionRules), func(i int) bool { return optionRules[i].key >= key })
+	if i < len(optionRules) && optionRules[i].key == key {
+		return &optionRules[i]
+	}
+	return nil
+}
+
+// foreignOptions gives the options of a declaration ssql's names and makes watermarks
+// of those that name the event time.
+func (p *parser) foreignOptions(s *CreateStream) error {
+	_, hasConnector := optionText(s.Options, "connector")
+	_, topic := optionText(s.Options, "kafka_topic")
+	_, format := optionText(s.Options, "value_format")
+	if hasConnector < 0 && max(topic, format) >= 0 { // ksqlDB reads nothing else
+		at := s.Options[max(topic, format)].Key.Span
+		s.Options = append([]Option{{Key: Ident{Name: "connector", Span: at}, Value: "kafka", ValueAt: at}}, s.Options...)
+	}
+	if err := p.joinPath(s); err != nil {
+		return err
+	}
+	var err error
+	if s.Options, err = p.translateOptions(s.Options); err != nil {
+		return err
+	}
+	for _, key := range []string{"timestamp", "event_time_field"} {
+		var o *Option
+		if s.Options, o = takeOption(s.Options, key); o == nil {
+			continue
+		}
+		if err := p.timeOption(s, o); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// joinPath makes RisingWave's posix_fs.root and match_pattern one path.
+func (p *parser) joinPath(s *CreateStream) error {
+	var root, pattern *Option
+	if s.Options, root = takeOption(s.Options, "posix_fs.root"); root == nil {
+		return nil
+	}
+	s.Options, pattern = takeOption(s.Options, "match_pattern")
+	path, _ := root.Value.(string)
+	if pattern != nil {
+		text, _ := pattern.Value.(string)
+		path = strings.TrimSuffix(path, "/") + "/" + text
+	}
+	s.Options = append(s.Options, Option{Key: Ident{Name: "path", Span: root.Key.Span}, Value: path, ValueAt: root.ValueAt})
+	p.noteAlias(Alias{Engine: "RisingWave", Written: "option posix_fs.root, match_pattern", Canonical: "option path"}, root.Key.Span)
+	return nil
+}
+
+// timeOption makes a watermark without delay of the option that names the event time:
+// ksqlDB's timestamp and Arroyo's event_time_field. A time that is not a TIMESTAMP gets
+// a computed column that is called as ksqlDB's, ROWTIME.
+func (p *parser) timeOption(s *CreateStream, o *Option) error {
+	text, _ := o.Value.(string)
+	name := Ident{Name: text, Span: o.ValueAt}
+	if len(s.Watermarks) > 0 {
+		return syntaxError(o.Key.Span, "the event time is given twice, by option %q and by WATERMARK", o.Key.Name)
+	}
+	p.noteAlias(aliasRules[aliasTimestampOption], o.Key.Span)
+	for _, c := range s.Columns {
+		if !strings.EqualFold(c.Name.Name, text) || c.Type == nil || c.Type.Kind == types.Timestamp {
+			continue
+		}
+		var e Expr
+		column := &ColumnRef{Parts: []Ident{name}, Span: o.ValueAt}
+		timestamp := types.Of(types.Timestamp)
+		switch c.Type.Kind {
+		case types.BigInt:
+			e = &Call{Name: Ident{Name: "epoch_ms", Span: o.ValueAt}, Args: []Expr{column}, Span: o.ValueAt}
+		case types.Varchar, types.Date:
+			e = &Cast{X: column, Type: timestamp, Span: o.ValueAt, TypeAt: o.ValueAt}
+		default:
+			return sqlerr.At(o.ValueAt, codeType, "column %q cannot be the event time: it is %s", text, c.Type).
+				WithHint("declare a column ts TIMESTAMP AS .. and name it")
+		}
+		name = Ident{Name: "rowtime", Span: o.ValueAt}
+		s.Columns = append(s.Columns, ColumnDef{Name: name, Type: &timestamp, Computed: e, Text: ExprText(e), Span: o.ValueAt})
+		break
+	}
+	s.Watermarks = append(s.Watermarks, WatermarkDef{Column: name, DelayAt: o.ValueAt, Span: o.ValueAt})
+	return nil
+}
+
+// translateOptions gives options of other engines ssql's names and values. Those that
+// change nothing are left out and noted; those that mean something that ssql has
+// elsewhere are refused with the place.
+func (p *parser) translateOptions(given []Option) ([]Option, error) {
+	out := given[:0:0]
+	for _, o := range given {
+		r := findOptionRule(o.Key.Name)
+		if r == nil {
+			out = append(out, p.translateValue(o))
+			continue
+		}
+		if r.refused != "" {
+			return nil, unsupported(o.Key.Span, "option %q (%s) is not supported", o.Key.Name, r.engine).WithHint("%s", r.refused)
+		}
+		if kept := p.applyRule(r, &o); kept {
+			out = append(out, o)
+		}
+	}
+	return out, nil
+}
+
+// applyRule changes o as a rule says; false if nothing of it is left.
+func (p *parser) applyRule(r *optionRule, o *Option) bool {
+	written := o.Key.Name
+	text, _ := o.Value.(string)
+	value, renamed := r.values[strings.ToLower(text)]
+	if r.to == "" || renamed && value == "" {
+		p.noteAlias(Alias{Engine: r.engine, Written: "option " + quoteString(written), Canonical: "nothing: " + r.reason}, o.Key.Span)
+		return false
+	}
+	if renamed {
+		o.Value = value
+	} else if r.to == "format" && text != "" {
+		o.Value = strings.ToLower(text)
+	}
+	if r.key != r.to {
+		o.Key.Name, o.Key.Quoted = r.to, false
+		p.noteAlias(Alias{Engine: r.engine, Written: "option " + quoteString(written), Canonical: "option " + r.to}, o.Key.Span)
+	} else if renamed {
+		p.noteAlias(Alias{Written: "format " + quoteString(text), Canonical: "format " + quoteString(value)}, o.ValueAt)
+	}
+	return true
+}
+
+// translateValue gives the connector ssql's name and makes a file: URL a path.
+func (p *parser) translateValue(o Option) Option {
+	text, ok := o.Value.(string)
+	switch {
+	case !ok:
+	case strings.EqualFold(o.Key.Name, "connector"):
+		if c, known := connectorNames[strings.ToLower(text)]; known {
+			o.Value = c.name
+			p.noteAlias(Alias{Engine: c.engine, Written: "connector " + quoteString(text), Canonical: "connector " + quoteString(c.name)}, o.ValueAt)
+		}
+	case strings.EqualFold(o.Key.Name, "path") && strings.HasPrefix(text, "file:"):
+		path := strings.TrimPrefix(text, "file:")
+		if strings.HasPrefix(path, "//") {
+			path = path[2:]
+		}
+		o.Value = path
+	}
+	return o
+}
+
+// optionText returns the text of an option and its index, -1 if it is not given.
+func optionText(options []Option, key string) (string, int) {
+	for i, o := range options {
+		if strings.EqualFold(o.Key.Name, key) {
+			text, _ := o.Value.(string)
+			return text, i
+		}
+	}
+	return "", -1
+}
+
+// takeOption removes an option and returns it; nil if it is not given.
+func takeOption(options []Option, key string) ([]Option, *Option) {
+	_, i := optionText(options, key)
+	if i < 0 {
+		return options, nil
+	}
+	o := options[i]
+	return append(append(options[:0:0], options[:i]...), options[i+1:]...), &o
+}

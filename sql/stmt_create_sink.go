@@ -1,0 +1,77 @@
+package sql
+
+// createSink parses CREATE SINK [IF NOT EXISTS] name [(cols)] WITH (..) [AS query] and
+// RisingWave's order: CREATE SINK name FROM v | AS query WITH (..) FORMAT f ENCODE e.
+// CREATE SINK name INTO t is a query that inserts into t.
+func (p *parser) createSink() (Statement, error) {
+	s := &CreateStream{}
+	p.take()
+	s.OrReplace = p.accept("OR", "REPLACE")
+	if err := p.expect("SINK"); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.IfNotExists, err = p.ifNotExists(); err != nil {
+		return nil, err
+	}
+	if s.Name, err = p.name("the name of the sink"); err != nil {
+		return nil, err
+	}
+	var target Name
+	if p.accept("INTO") {
+		if target, err = p.qualifiedName("the name of a table"); err != nil {
+			return nil, err
+		}
+	}
+	q, err := p.sinkQuery()
+	if err != nil {
+		return nil, err
+	}
+	if err := p.declaration(s); err != nil {
+		return nil, err
+	}
+	if q == nil {
+		if q, err = p.sinkQuery(); err != nil {
+			return nil, err
+		}
+	}
+	if target != nil {
+		return p.sinkIntoTable(s, target, q)
+	}
+	if len(s.Options) == 0 {
+		return nil, p.unexpected("WITH (connector = .., ..)")
+	}
+	return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
+}
+
+// sinkQuery consumes FROM v or AS query; nil when neither is there.
+func (p *parser) sinkQuery() (*Query, error) {
+	lo := p.pos
+	switch {
+	case p.accept("AS"):
+		return p.query()
+	case p.accept("FROM"):
+		at := p.pos
+		name, err := p.qualifiedName("the name of a stream or view")
+		if err != nil {
+			return nil, err
+		}
+		p.spelling(aliasSinkFrom, lo)
+		span := p.spanFrom(at)
+		body := &Select{Items: []SelectItem{{Expr: &Star{Span: span}, Text: "*"}}, From: &TableRef{Name: name, Span: span}, Span: span}
+		return &Query{Body: body, Span: span, Text: p.slice(span)}, nil
+	}
+	return nil, nil
+}
+
+// sinkIntoTable is RisingWave's CREATE SINK q INTO t: a named query.
+func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statement, error) {
+	if q == nil {
+		return nil, p.unexpected("FROM v or AS query")
+	}
+	if len(s.Options) > 0 {
+		s.Options, _ = takeOption(s.Options, "type") // 'append-only' says what append mode is
+	}
+	n := p.node(0)
+	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Insert: &Insert{Node: n, Target: target, Query: q}}, nil
+}

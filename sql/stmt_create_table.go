@@ -1,0 +1,158 @@
+package sql
+
+import "strings"
+
+// createTable parses CREATE TABLE as far as it is not DuckDB's: with a connector it is a
+// stream or sink of Flink, Arroyo or RisingWave, with a watermark a stream in memory,
+// and AS query of a stream a materialized view. All else is a table of DuckDB.
+func (p *parser) createTable() (Statement, error) {
+	kind := p.tableKind()
+	switch kind {
+	case duckdbTable:
+		return &Passthrough{Node: p.restNode(), First: "CREATE"}, nil
+	case queryTable:
+		return p.undecided()
+	}
+	s := &CreateStream{}
+	lo := p.pos
+	if err := p.tableHead(s); err != nil {
+		return nil, err
+	}
+	if err := p.declaration(s); err != nil {
+		return nil, err
+	}
+	if p.at("LIKE") {
+		return nil, unsupported(p.cur().span(), "LIKE (Flink) is not supported in CREATE TABLE").WithHint("write the columns out; SHOW CREATE STREAM s shows those of another stream")
+	}
+	if p.at("AS") {
+		return p.streamAs(s, lo)
+	}
+	if _, ksqlTable := optionText(s.Options, "topic"); kind == connectorTable && ksqlTable >= 0 && p.hasWord("KAFKA_TOPIC") {
+		return nil, unsupported(s.Name.Span, "CREATE TABLE over a topic (ksqlDB) is not supported: it holds the latest row of each key").
+			WithHint("CREATE STREAM %s .., then CREATE MATERIALIZED VIEW v AS SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1", s.Name.Name, s.Name.Name)
+	}
+	if _, i := optionText(s.Options, "connector"); i < 0 {
+		if kind != watermarkTable || len(s.Options) > 0 {
+			return nil, syntaxError(s.Name.Span, "table %q has options but no connector", s.Name.Name).
+				WithHint("a table of the database has no WITH; a stream says where its rows come from: WITH (connector = 'files', path = ..)")
+		}
+		at := s.Name.Span
+		s.Options = []Option{{Key: Ident{Name: "connector", Span: at}, Value: "memory", ValueAt: at}}
+		p.spelling(aliasMemoryTable, lo)
+	} else {
+		s.ByUse = true
+		p.spelling(aliasCreateTable, lo)
+	}
+	return p.streamOrSink(s)
+}
+
+// tableHead consumes CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] name.
+func (p *parser) tableHead(s *CreateStream) error {
+	p.take()
+	s.OrReplace = p.accept("OR", "REPLACE")
+	if !p.accept("TEMPORARY") {
+		p.accept("TEMP")
+	}
+	if err := p.expect("TABLE"); err != nil {
+		return err
+	}
+	var err error
+	if s.IfNotExists, err = p.ifNotExists(); err != nil {
+		return err
+	}
+	s.Name, err = p.name("the name of the table")
+	return err
+}
+
+// tableKind is what CREATE TABLE makes.
+type tableKind uint8
+
+const (
+	duckdbTable    tableKind = iota
+	queryTable               // AS query, without options
+	connectorTable           // WITH (..)
+	watermarkTable           // a WATERMARK among the columns
+)
+
+// tableKind looks ahead on tokens: a statement of DuckDB must get there unread.
+func (p *parser) tableKind() tableKind {
+	kind := duckdbTable
+	for i := p.pos; i < len(p.toks)-1; i++ {
+		t := p.toks[i]
+		switch {
+		case t.isOp("("):
+			end := p.matching(i)
+			if p.watermarkWithin(i, end) && kind == duckdbTable {
+				kind = watermarkTable
+			}
+			i = end
+		case t.is("WITH") && p.toks[i+1].isOp("("):
+			return connectorTable
+		case t.is("AS") && kind == duckdbTable:
+			return queryTable
+		}
+	}
+	return kind
+}
+
+// watermarkWithin reports whether WATERMARK FOR is an element of the brackets.
+func (p *parser) watermarkWithin(open, end int) bool {
+	for i := open + 1; i < end; i++ {
+		if p.toks[i].opensBracket() {
+			i = p.matching(i)
+			continue
+		}
+		if p.wordsAt(i, "WATERMARK", "FOR") {
+			return true
+		}
+	}
+	return false
+}
+
+// hasWord reports whether the statement holds a word, bare or in quotes.
+func (p *parser) hasWord(word string) bool {
+	for _, t := range p.toks {
+		if t.is(word) || t.kind == tokString && strings.EqualFold(stringValue(t.text), word) {
+			return true
+		}
+	}
+	return false
+}
+
+// streamAs consumes AS query behind CREATE STREAM or CREATE TABLE of ksqlDB and Flink.
+// Options say that the rows go out: a sink with its query. Without them a stream of a
+// query is a view, and a table of a query a materialized view.
+func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
+	materialized := p.hasTableWord()
+	p.take()
+	at := p.pos
+	q, err := p.query()
+	if err != nil {
+		return nil, err
+	}
+	if len(s.Options) > 0 {
+		return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
+	}
+	if s.Columns != nil {
+		return nil, syntaxError(p.spanOf(at, p.pos), "the columns of %q are those of its query", s.Name.Name)
+	}
+	if materialized {
+		p.spelling(aliasCreateTableAs, lo)
+	} else {
+		p.spelling(aliasStreamAs, lo)
+		if q.Emit != nil && q.Emit.Mode == "update" {
+			q.Emit = nil // a view does not say when rows come out; who reads it does
+		}
+	}
+	return &CreateView{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Materialized: materialized, Name: Name{s.Name}, Query: q}, nil
+}
+
+// hasTableWord tells CREATE TABLE from CREATE STREAM.
+func (p *parser) hasTableWord() bool {
+	for _, t := range p.toks[:p.pos] {
+		if t.is("TABLE") || t.is("STREAM") {
+			return t.is("TABLE")
+		}
+	}
+	return false
+}

@@ -1,0 +1,78 @@
+package sql
+
+// createMaterializedView parses CREATE MATERIALIZED VIEW name [(cols)] [WITH (..)] AS
+// query and Databricks' CREATE OR REFRESH STREAMING TABLE, which is the same.
+func (p *parser) createMaterializedView() (Statement, error) {
+	lo := p.pos
+	s := &CreateView{Materialized: true}
+	p.take()
+	s.OrReplace = p.accept("OR", "REPLACE")
+	refresh := p.accept("OR", "REFRESH")
+	if p.accept("STREAMING", "TABLE") {
+		p.spelling(aliasStreamingTable, lo)
+	} else if err := p.expect("MATERIALIZED", "VIEW"); err != nil {
+		return nil, err
+	}
+	if err := p.viewHead(s); err != nil {
+		return nil, err
+	}
+	s.IfNotExists = s.IfNotExists || refresh
+	options := &CreateStream{}
+	if err := p.declarationClauses(options); err != nil {
+		return nil, err
+	}
+	s.Options = options.Options
+	if err := checkOptions(s.Options); err != nil {
+		return nil, err
+	}
+	if p.cur().kind == tokEnd && refresh {
+		return nil, unsupported(p.spanOf(lo, p.pos), "CREATE STREAMING TABLE without AS (Databricks) is not needed").
+			WithHint("leave it out: the first query that inserts into %s makes the table", s.Name)
+	}
+	return p.viewQuery(s)
+}
+
+// createView parses CREATE [TEMPORARY] VIEW .. AS query once the query turned out to
+// read a stream.
+func (p *parser) createView() (Statement, error) {
+	s := &CreateView{}
+	p.take()
+	s.OrReplace = p.accept("OR", "REPLACE")
+	if !p.accept("TEMPORARY") {
+		p.accept("TEMP")
+	}
+	if err := p.expect("VIEW"); err != nil {
+		return nil, err
+	}
+	if err := p.viewHead(s); err != nil {
+		return nil, err
+	}
+	return p.viewQuery(s)
+}
+
+// viewHead consumes [IF NOT EXISTS] name [(cols)].
+func (p *parser) viewHead(s *CreateView) error {
+	var err error
+	if s.IfNotExists, err = p.ifNotExists(); err != nil {
+		return err
+	}
+	if s.Name, err = p.qualifiedName("the name of the view"); err != nil {
+		return err
+	}
+	if p.cur().isOp("(") {
+		s.Columns, err = p.nameList("the name of a column")
+	}
+	return err
+}
+
+func (p *parser) viewQuery(s *CreateView) (Statement, error) {
+	if err := p.expect("AS"); err != nil {
+		return nil, err
+	}
+	var err error
+	if s.Query, err = p.query(); err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
