@@ -37,7 +37,7 @@ func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
 	if q.Emit != nil {
-		p.TimeoutMicros = q.Emit.Timeout
+		p.TimeoutMicros, p.EveryMicros = q.Emit.Timeout, q.Emit.EveryMicros
 	}
 	if err := chooseMode(p, q.Emit, o); err != nil {
 		return nil, err

@@ -80,8 +80,11 @@ type Plan struct {
 	// TimeoutMicros is that of EMIT ... TIMEOUT: after so long without input what is
 	// open is closed. 0: never.
 	TimeoutMicros int64
-	ANSI          bool // Options.ANSI
-	span          Span // of the query
+	// EveryMicros is that of EMIT ... EVERY: the interval of the trigger unless it is set.
+	// 0: none.
+	EveryMicros int64
+	ANSI        bool // Options.ANSI
+	span        Span // of the query
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources.

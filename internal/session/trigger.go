@@ -31,14 +31,15 @@ func parseTrigger(text string) (exec.Trigger, error) {
 }
 
 // trigger returns when the batches of a query run: as it says, else all that is there
-// once where the statement waits, and as fast as data comes at the prompt.
-func trigger(v settings, wait bool) exec.Trigger {
+// once where the statement waits, and at the prompt at the interval of EMIT ... EVERY, as
+// fast as data comes without one.
+func trigger(v settings, everyMicros int64, wait bool) exec.Trigger {
 	text := v.get("trigger")
 	if text == "auto" {
 		if wait {
 			return exec.Trigger{Kind: exec.AvailableNow}
 		}
-		return exec.Trigger{Kind: exec.ProcessingTime}
+		return exec.Trigger{Kind: exec.ProcessingTime, Interval: time.Duration(everyMicros) * time.Microsecond}
 	}
 	// The text was checked when it was set.
 	t, _ := parseTrigger(text)

@@ -78,16 +78,19 @@ func TestSettingsOfAQueryStandOverThoseOfTheSession(t *testing.T) {
 
 func TestTriggers(t *testing.T) {
 	for _, c := range []struct {
-		text string
-		wait bool
-		want exec.Trigger
+		text  string
+		every time.Duration // EMIT ... EVERY
+		wait  bool
+		want  exec.Trigger
 	}{
-		{"auto", true, exec.Trigger{Kind: exec.AvailableNow}},
-		{"auto", false, exec.Trigger{Kind: exec.ProcessingTime}},
-		{"once", false, exec.Trigger{Kind: exec.Once}},
-		{"2 minutes", true, exec.Trigger{Kind: exec.ProcessingTime, Interval: 2 * time.Minute}},
+		{"auto", 0, true, exec.Trigger{Kind: exec.AvailableNow}},
+		{"auto", 0, false, exec.Trigger{Kind: exec.ProcessingTime}},
+		{"auto", time.Minute, true, exec.Trigger{Kind: exec.AvailableNow}},
+		{"auto", time.Minute, false, exec.Trigger{Kind: exec.ProcessingTime, Interval: time.Minute}},
+		{"once", time.Minute, false, exec.Trigger{Kind: exec.Once}},
+		{"2 minutes", time.Minute, true, exec.Trigger{Kind: exec.ProcessingTime, Interval: 2 * time.Minute}},
 	} {
-		if got := trigger(settings{"trigger": c.text}, c.wait); got != c.want {
+		if got := trigger(settings{"trigger": c.text}, c.every.Microseconds(), c.wait); got != c.want {
 			t.Errorf("%q, wait %v: got %v, want %v", c.text, c.wait, got, c.want)
 		}
 	}
