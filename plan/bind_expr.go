@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"math"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -28,8 +29,11 @@ type exprBinder struct {
 	aliases map[string]*sql.SelectItem
 	// ranking is the ROW_NUMBER() of the block, above its rows and groups.
 	ranking *ranking
-	// earlier are the columns of a stream that a computed column may use.
-	earlier map[string]value
+	// names stand for values before columns do: the columns of a stream that a computed
+	// column may use, and the parameters of lambdas.
+	names map[string]value
+	// lambdas is how many lambdas there are around the expression.
+	lambdas int
 	// rows is set where a call of an aggregate may not stand: inside another one and
 	// in WHERE.
 	rows  bool
@@ -163,7 +167,8 @@ func (x *exprBinder) nested(e sql.Expr, span Span) (expr.Expr, error) {
 		return nil, sqlerr.At(span, codeUnsupported, "a sub-query may not stand here").
 			WithHint("sub-queries on tables work in FROM, and as IN (...) or EXISTS (...) joined by AND in WHERE")
 	case *sql.Lambda:
-		return nil, sqlerr.At(span, codeUnsupported, "a lambda is only understood as an argument of a list function")
+		return nil, sqlerr.At(span, codeUnsupported, "a lambda is only understood as the second argument of a list function").
+			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...)")
 	}
 	return nil, sqlerr.At(span, codeUnsupported, "this kind of expression is not supported in a streaming query")
 }
@@ -365,7 +370,7 @@ func (x *exprBinder) slice(e *sql.Slice, span Span) (expr.Expr, error) {
 // alias of a select item.
 func (x *exprBinder) column(e *sql.ColumnRef) (value, error) {
 	span := x.b.at(e.Span)
-	if v, ok := x.earlier[strings.ToLower(e.Parts[0].Name)]; ok {
+	if v, ok := x.names[strings.ToLower(e.Parts[0].Name)]; ok {
 		return x.fields(v, e.Parts[1:])
 	}
 	found, used := x.scope.find(e.Parts)
@@ -530,6 +535,10 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 		if n != "" {
 			return value{}, sqlerr.At(x.b.at(e.Args[i].Pos()), codeUnsupported, "%s has no argument named %q", name, n)
 		}
+	}
+	if i := slices.IndexFunc(e.Args, isLambda); i >= 0 || expr.IsLambdaFunction(name) {
+		v, err := x.lambdaCall(e, name, i)
+		return value{Expr: v}, err
 	}
 	args, err := x.scalars(e.Args)
 	if err != nil {

@@ -228,7 +228,7 @@ func (b *binder) computed(rel *Relation, scan *Scan, span Span) (Node, error) {
 	for _, c := range sc.cols {
 		bound[strings.ToLower(c.Name)] = c.value()
 	}
-	x := &exprBinder{b: b, scope: sc, clause: "a computed column", rows: true, earlier: bound}
+	x := &exprBinder{b: b, scope: sc, clause: "a computed column", rows: true, names: bound}
 	for _, c := range rel.Stream.Computed {
 		v, err := x.scalar(c.Expr)
 		if err != nil {

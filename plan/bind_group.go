@@ -179,7 +179,7 @@ func (g *grouping) match(x *exprBinder, e sql.Expr) (value, bool) {
 	if usesGroup(e) {
 		return value{}, false
 	}
-	rows := &exprBinder{b: x.b, scope: g.rows, clause: x.clause, rows: true, depth: x.depth}
+	rows := &exprBinder{b: x.b, scope: g.rows, clause: x.clause, rows: true, depth: x.depth, names: x.names, lambdas: x.lambdas}
 	v, err := rows.bind(e)
 	if err != nil {
 		return value{}, false

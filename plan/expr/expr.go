@@ -47,6 +47,14 @@ type Ctx struct {
 	FirstRow int64
 }
 
+// allocator returns Alloc, or that of the runtime where constants are evaluated.
+func (c *Ctx) allocator() memory.Allocator {
+	if c.Alloc == nil {
+		return memory.DefaultAllocator
+	}
+	return c.Alloc
+}
+
 // RowError is an error of one row of a record, such as a failed cast.
 type RowError struct {
 	Row int

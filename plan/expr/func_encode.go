@@ -2,6 +2,7 @@ package expr
 
 import (
 	"crypto/md5"
+	"crypto/sha1"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -26,6 +27,11 @@ func textOrBytes(t types.Type, k kernel) binder {
 
 func md5Text(dst []byte, s string) ([]byte, error) {
 	sum := md5.Sum(bytesOf(s))
+	return hex.AppendEncode(dst, sum[:]), nil
+}
+
+func sha1Text(dst []byte, s string) ([]byte, error) {
+	sum := sha1.Sum(bytesOf(s))
 	return hex.AppendEncode(dst, sum[:]), nil
 }
 

@@ -31,11 +31,11 @@ func (b *binding) jsonArgs() ([]Expr, error) {
 	}
 	path := b.args[1]
 	if path.Type().IsInteger() {
-		if path, err = bindConcat(&binding{name: "concat", span: b.span, args: []Expr{
-			NewLiteral(tVarchar, "$["), path, NewLiteral(tVarchar, "]")}}); err != nil {
+		if path, err = bindConcatOperator(NewLiteral(tVarchar, "$["), path, b.span); err != nil {
 			return nil, err
 		}
-		return []Expr{text, path}, nil
+		path, err = bindConcatOperator(path, NewLiteral(tVarchar, "]"), b.span)
+		return []Expr{text, path}, err
 	}
 	if path, err = b.arg(1, tVarchar); err != nil {
 		return nil, err
