@@ -1,6 +1,7 @@
 package cell
 
 import (
+	"encoding/binary"
 	"math"
 
 	"ssql/internal/format/column"
@@ -87,3 +88,64 @@ func ReadDouble(buf []byte, c *column.Builder, i, p int) int {
 	c.I64[i] = int64(math.Float64bits(v))
 	return q
 }
+
+// Minute reads timestamps "YYYY-MM-DDThh:mm:ss[.f][Z]" whose minute is that of one
+// before, so that only the seconds need reading.
+type Minute struct {
+	first, second uint64 // its 16 bytes
+	micros        int64
+}
+
+// Read reads the timestamp at p in the minute, with Z or without any zone, and returns
+// the position behind it; -1 for another minute or form.
+func (m *Minute) Read(buf []byte, p int) (micros int64, zoned bool, end int) {
+	if load(buf, p) != m.first || load(buf, p+8) != m.second {
+		return 0, false, -1
+	}
+	micros, zoned, end = readSeconds(buf, p+16)
+	return m.micros + micros, zoned, end
+}
+
+// Learn remembers the minute of a timestamp that was read from text. Whatever its first
+// 16 bytes mean, the same ones before the same kind of seconds mean the same.
+func (m *Minute) Learn(text []byte, micros int64) {
+	// The seconds are read behind the text: it is copied to stop there.
+	var padded [32]byte
+	if len(text) < 19 || len(text) > 27 {
+		return
+	}
+	copy(padded[:], text)
+	if seconds, _, end := readSeconds(padded[:], 16); end == len(text) {
+		m.first, m.second, m.micros = load(padded[:], 0), load(padded[:], 8), micros-seconds
+	}
+}
+
+// readSeconds reads `:ss[.f][Z]` with at most 6 digits of fraction.
+func readSeconds(buf []byte, p int) (micros int64, zoned bool, end int) {
+	tens, ones := buf[p+1]-'0', buf[p+2]-'0'
+	if buf[p] != ':' || tens > 5 || ones > 9 {
+		return 0, false, -1
+	}
+	micros = int64(tens*10+ones) * 1_000_000
+	p += 3
+	if buf[p] == '.' {
+		p++
+		scale := int64(100_000)
+		for ; buf[p]-'0' <= 9; p++ {
+			if scale == 0 {
+				return 0, false, -1
+			}
+			micros += int64(buf[p]-'0') * scale
+			scale /= 10
+		}
+		if scale == 100_000 {
+			return 0, false, -1
+		}
+	}
+	if buf[p] == 'Z' {
+		return micros, true, p + 1
+	}
+	return micros, false, p
+}
+
+func load(b []byte, p int) uint64 { return binary.LittleEndian.Uint64(b[p : p+8]) }

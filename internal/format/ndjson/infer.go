@@ -4,26 +4,18 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"strconv"
 	"strings"
 
+	"ssql/internal/format"
+	"ssql/internal/format/cell"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
-// ColumnsMax is how many columns, members of STRUCTs included, a schema may get
-// from data (reliability §6.3).
-const ColumnsMax = 1000
-
 // Infer returns the columns of the objects on the given lines, in the order in which
 // their keys first appear. Lines that are no objects are passed over.
 //
-//	whole numbers             BIGINT, UBIGINT or DOUBLE, the first that holds them all
-//	other numbers             DOUBLE
-//	true, false               BOOLEAN
-//	text that is ISO-8601     DATE or TIMESTAMP
-//	objects, arrays           STRUCT, LIST
-//	nulls only, or a mixture  VARCHAR
+// Objects and arrays are STRUCT and LIST, values by themselves as cell.Guess says.
 func Infer(sample [][]byte) ([]types.Field, error) {
 	var row guess
 	good := 0
@@ -31,7 +23,7 @@ func Infer(sample [][]byte) ([]types.Field, error) {
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.UseNumber()
 		var once guess
-		if err := once.read(dec, 0); err != nil || once.kinds != sawObject || dec.More() {
+		if err := once.read(dec, 0); err != nil || once.kinds != guessObject || dec.More() {
 			continue
 		}
 		good++
@@ -42,8 +34,8 @@ func Infer(sample [][]byte) ([]types.Field, error) {
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	}
 	fields := row.fields()
-	if n := countFields(fields); n > ColumnsMax {
-		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, ColumnsMax).
+	if n := countFields(fields); n > format.ColumnsMax {
+		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, format.ColumnsMax).
 			WithHint("declare the columns that are needed")
 	}
 	return fields, nil
@@ -61,23 +53,15 @@ func countFields(fields []types.Field) int {
 	return n
 }
 
-// The kinds of values that a guess has seen.
+// What a guess can be besides those of package cell.
 const (
-	sawBool = 1 << iota
-	sawInt  // fits BIGINT
-	sawUint // fits UBIGINT only
-	sawNegative
-	sawReal
-	sawDate
-	sawTime
-	sawText
-	sawObject
-	sawArray
+	guessObject = cell.OtherGuess << iota
+	guessArray
 )
 
 // guess is what is known of a column.
 type guess struct {
-	kinds   int
+	kinds   cell.Guess
 	names   []string
 	members map[string]*guess // by name in lower case: columns compare without it
 	elem    *guess
@@ -112,18 +96,18 @@ func (g *guess) read(dec *json.Decoder, depth int) error {
 	case json.Delim:
 		return g.readParts(dec, v, depth)
 	case bool:
-		g.kinds |= sawBool
+		g.kinds |= cell.GuessBool
 	case json.Number:
-		g.kinds |= numberKind(v.String())
+		g.kinds |= cell.GuessNumber(v.String())
 	case string:
-		g.kinds |= textKind([]byte(v))
+		g.kinds |= cell.GuessText([]byte(v))
 	}
 	return nil
 }
 
 func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 	if open == '[' {
-		g.kinds |= sawArray
+		g.kinds |= guessArray
 		if g.elem == nil {
 			g.elem = &guess{}
 		}
@@ -133,7 +117,7 @@ func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 			}
 		}
 	} else {
-		g.kinds |= sawObject
+		g.kinds |= guessObject
 		for dec.More() {
 			key, err := dec.Token()
 			if err != nil {
@@ -147,37 +131,6 @@ func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 	}
 	_, err := dec.Token()
 	return err
-}
-
-func numberKind(text string) int {
-	if strings.ContainsAny(text, ".eE") {
-		return sawReal
-	}
-	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
-		if n < 0 {
-			return sawInt | sawNegative
-		}
-		return sawInt
-	}
-	if _, err := strconv.ParseUint(text, 10, 64); err == nil {
-		return sawUint
-	}
-	return sawReal
-}
-
-// textKind takes only the full ISO form for a time: "1-2-3" is a score as often as a
-// date.
-func textKind(text []byte) int {
-	if len(text) < 10 || text[4] != '-' || text[7] != '-' {
-		return sawText
-	}
-	if _, _, ok := types.ParseTimestamp(text); !ok {
-		return sawText
-	}
-	if len(text) == 10 {
-		return sawDate
-	}
-	return sawTime
 }
 
 func (g *guess) merge(o *guess) {
@@ -202,23 +155,13 @@ func (g *guess) fields() []types.Field {
 }
 
 func (g *guess) typ() types.Type {
-	switch k := g.kinds; {
-	case k == sawBool:
-		return types.Of(types.Boolean)
-	case k == sawInt, k == sawInt|sawNegative:
-		return types.Of(types.BigInt)
-	case k == sawUint, k == sawInt|sawUint:
-		return types.Of(types.UBigInt)
-	case k != 0 && k&^(sawInt|sawUint|sawNegative|sawReal) == 0:
-		return types.Of(types.Double)
-	case k == sawDate:
-		return types.Of(types.Date)
-	case k == sawTime, k == sawDate|sawTime:
-		return types.Of(types.Timestamp)
-	case k == sawArray:
+	switch g.kinds {
+	case guessArray:
 		return types.ListOf(g.elem.typ())
-	case k == sawObject && len(g.names) > 0:
-		return types.StructOf(g.fields()...)
+	case guessObject:
+		if len(g.names) > 0 {
+			return types.StructOf(g.fields()...)
+		}
 	}
-	return types.Of(types.Varchar)
+	return g.kinds.Type()
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"ssql/internal/format"
 	"ssql/internal/sqlerr"
 )
 
@@ -52,7 +53,7 @@ func TestInferRefuses(t *testing.T) {
 		t.Errorf("no object: got %v", err)
 	}
 	var wide strings.Builder
-	for i := range ColumnsMax + 1 {
+	for i := range format.ColumnsMax + 1 {
 		fmt.Fprintf(&wide, `,"c%d":1`, i)
 	}
 	if _, err := Infer([][]byte{[]byte("{" + wide.String()[1:] + "}")}); sqlerr.Code(err) != "E_LIMIT" {

@@ -54,9 +54,7 @@ type step struct {
 	// missing are the columns that are NULL in rows that end here.
 	missing []*column.Builder
 
-	// The last minute that an opTime step saw: its 16 bytes and its time.
-	minute0, minute1 uint64
-	minuteMicros     int64
+	minute cell.Minute // of opTime
 }
 
 func (s *step) matches(buf []byte, p int) bool {

@@ -75,71 +75,25 @@ func walkKey(buf []byte, c *column.Builder, i, p int) int {
 // below returns a mask of the bytes below the lowest mark of special.
 func below(m uint64) uint64 { return (m&-m)>>7 - 1 }
 
-// walkTime reads "YYYY-MM-DDThh:mm:ss[.f]Z" whose minute is that of the row before,
-// so that only the seconds need reading. Without Z it takes UTC only.
+// walkTime reads a timestamp whose minute is that of the row before; any other by the
+// grammar. Without Z it takes UTC only.
 func (d *Decoder) walkTime(s *step, i, p int) int {
-	buf := d.buf
-	if buf[p] != '"' || load(buf, p+1) != s.minute0 || load(buf, p+9) != s.minute1 {
-		return d.walkMinute(s, i, p)
-	}
-	micros, end := d.walkSeconds(p + 17)
-	if end < 0 {
-		return -1
-	}
-	s.col.I64[i] = s.minuteMicros + micros
-	return end
-}
-
-// walkMinute reads a timestamp by the grammar and remembers its minute.
-func (d *Decoder) walkMinute(s *step, i, p int) int {
 	if d.buf[p] != '"' {
 		return -1
 	}
-	end := d.walkSlow(s, i, p)
+	micros, zoned, end := s.minute.Read(d.buf, p+1)
+	if end > 0 && d.buf[end] == '"' && (zoned || d.shape.options.Zone == nil) {
+		s.col.I64[i] = micros
+		return end + 1
+	}
+	end = d.walkSlow(s, i, p)
 	if end < 0 || s.col.IsNull(i) {
 		return end
 	}
-	// Whatever the first 16 bytes mean, the same ones before the same kind of seconds
-	// mean the same.
-	if micros, same := d.walkSeconds(p + 17); same == end {
-		s.minute0, s.minute1 = load(d.buf, p+1), load(d.buf, p+9)
-		s.minuteMicros = s.col.I64[i] - micros
+	if text := d.buf[p+1 : end-1]; d.shape.options.Zone == nil || text[len(text)-1] == 'Z' {
+		s.minute.Learn(text, s.col.I64[i])
 	}
 	return end
-}
-
-// walkSeconds reads `:ss[.f]Z"` with at most 6 digits of fraction.
-func (d *Decoder) walkSeconds(p int) (micros int64, end int) {
-	buf := d.buf
-	tens, ones := buf[p+1]-'0', buf[p+2]-'0'
-	if buf[p] != ':' || tens > 5 || ones > 9 {
-		return 0, -1
-	}
-	micros = int64(tens*10+ones) * 1_000_000
-	p += 3
-	if buf[p] == '.' {
-		p++
-		scale := int64(100_000)
-		for ; buf[p]-'0' <= 9; p++ {
-			if scale == 0 {
-				return 0, -1
-			}
-			micros += int64(buf[p]-'0') * scale
-			scale /= 10
-		}
-		if scale == 100_000 {
-			return 0, -1
-		}
-	}
-	if buf[p] == 'Z' {
-		p++
-	} else if d.shape.options.Zone != nil {
-		return 0, -1
-	}
-	if buf[p] != '"' {
-		return 0, -1
-	}
-	return micros, p + 1
 }
 
 // walkSkip passes over a string of ASCII without escapes, or a whole number.

@@ -1,0 +1,264 @@
+package csv
+
+import (
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"strings"
+
+	"ssql/internal/format"
+	"ssql/internal/format/cell"
+	"ssql/internal/format/column"
+	"ssql/sql/types"
+)
+
+// Decoder turns blocks of records into chunks. It is used by one goroutine.
+type Decoder struct {
+	shape     *Shape
+	chunk     *column.Chunk
+	in        format.Input
+	out       format.Output
+	rowsMax   int
+	recordMax int
+
+	// The bytes at which a scan stops, each in all bytes of a word.
+	stopField, stopQuote, stopEscape uint64
+
+	buf   []byte // the block and column.Slack bytes behind it
+	n     int    // the length of the block
+	row   int    // rows in the chunk
+	bytes int    // and about how much input they took
+	line  int64  // of the record being read
+	inner int64  // newlines in its quoted fields
+
+	steps   []step            // how the fields of a record are read, in order
+	missing []*column.Builder // columns that the file has not
+	header  string            // the record that steps and missing were made of
+	ready   bool              // steps and missing are those of this input
+
+	places  []place // by row of the chunk: where it was read
+	inBlock int     // the first row of the chunk that the present block has
+	scratch []byte  // an unescaped field
+	said    map[string]bool
+}
+
+var _ format.Decoder = (*Decoder)(nil)
+
+// place is where a row of the chunk was read.
+type place struct {
+	line       int64
+	start, end int // in the block
+}
+
+// Begin implements format.Decoder.
+func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
+	if chunkRows != d.rowsMax {
+		d.chunk.Discard()
+		d.row = 0
+	}
+	d.in, d.out, d.rowsMax, d.line, d.ready = in, out, chunkRows, in.Line, false
+	if !d.shape.options.Header {
+		if d.steps == nil {
+			d.setSteps(d.shape.options.Columns)
+		}
+		d.ready = true
+	} else if in.Header != nil {
+		d.takeHeader(in.Header)
+	}
+}
+
+// Decode implements format.Decoder.
+func (d *Decoder) Decode(block []byte) error {
+	d.n = len(block)
+	if cap(block)-d.n < column.Slack {
+		block = append(make([]byte, 0, d.n+column.Slack), block...)
+	}
+	// What stands behind the block ends every scan: a newline, and a quote that can only
+	// be one that was looked for in vain.
+	d.buf = block[:d.n+column.Slack]
+	clear(d.buf[d.n:])
+	d.buf[d.n], d.buf[d.n+1] = '\n', d.shape.options.Quote
+	d.inBlock = d.row
+	for p := 0; p < d.n; {
+		if !d.ready {
+			end := d.recordEnd(p)
+			d.takeHeader(d.buf[p:min(end, d.n)])
+			d.line += int64(bytes.Count(d.buf[p:end], []byte{'\n'}))
+			p = end
+			continue
+		}
+		end, err := d.record(p)
+		if err != nil {
+			return err
+		}
+		d.bytes += end - p
+		p = end
+		if d.row == d.rowsMax || d.bytes >= format.ChunkBytesMax {
+			if err := d.flush(); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// record reads the record at p, or an empty line, and returns where the next one
+// starts.
+func (d *Decoder) record(p int) (int, error) {
+	if d.buf[p] == '\n' || d.buf[p] == '\r' && d.buf[p+1] == '\n' {
+		d.line++
+		return p + 1 + int(d.buf[p]&1), nil // '\r' is odd, '\n' is even
+	}
+	if d.chunk.Start(d.rowsMax) {
+		d.row, d.bytes, d.inBlock = 0, 0, 0
+		if len(d.places) < d.rowsMax {
+			d.places = make([]place, d.rowsMax)
+		}
+	}
+	d.inner = 0
+	end, f := d.fields(p)
+	if f == nil && end-1-p <= d.recordMax {
+		d.places[d.row] = place{d.line, p, end - 1}
+		d.row++
+		d.line += 1 + d.inner
+		return end, nil
+	}
+	if f == nil {
+		f = &cell.Fault{Reason: fmt.Sprintf("record is longer than %d bytes (option line_bytes_max)", d.recordMax)}
+	}
+	d.chunk.Reset(d.row)
+	end = d.recordEnd(p)
+	line := d.line
+	d.line += int64(bytes.Count(d.buf[p:end], []byte{'\n'}))
+	if len(d.steps) > 1 && len(bytes.TrimSpace(d.buf[p:end])) == 0 {
+		return end, nil // a line of blanks is as empty as one without
+	}
+	return end, d.out.Bad(format.Bad{Line: line, Column: f.Column, Reason: f.Reason, Raw: format.Raw(d.buf[p : end-1])})
+}
+
+// recordEnd returns the end of the record at p, of its line where a quote is not
+// closed.
+func (d *Decoder) recordEnd(p int) int {
+	// The newline behind the block may end the last record.
+	block := d.buf[p : d.n+1]
+	if end := d.shape.options.firstEnd(block); end > 0 {
+		return p + end
+	}
+	return p + bytes.IndexByte(block, '\n') + 1
+}
+
+// Finish implements format.Decoder.
+func (d *Decoder) Finish(failed bool) error {
+	if failed || d.row == 0 {
+		d.chunk.Discard()
+		d.row = 0
+		return nil
+	}
+	return d.flush()
+}
+
+// Refuse implements format.Decoder.
+func (d *Decoder) Refuse(start []byte, reason string) error {
+	err := d.out.Bad(format.Bad{Line: d.line, Reason: reason, Raw: format.Raw(start)})
+	d.line++
+	return err
+}
+
+// RowAt implements format.Decoder.
+func (d *Decoder) RowAt(row int) (line int64, raw string) {
+	at := d.places[row]
+	if row < d.inBlock {
+		return at.line, ""
+	}
+	return at.line, format.Raw(d.buf[at.start:at.end])
+}
+
+// flush emits the rows so far.
+func (d *Decoder) flush() error {
+	rec := d.chunk.Record(d.row)
+	d.row, d.bytes = 0, 0
+	defer rec.Release()
+	return d.out.Emit(rec)
+}
+
+// takeHeader learns the columns of the file from its first record.
+func (d *Decoder) takeHeader(record []byte) {
+	d.ready = true
+	if d.header == string(record) && d.steps != nil {
+		return
+	}
+	names, _ := d.shape.options.fields(record)
+	for i := range names {
+		names[i] = strings.TrimSpace(names[i])
+	}
+	d.header = string(record)
+	d.setSteps(names)
+	if added := d.shape.drifted(names); len(added) > 0 {
+		d.notice(fmt.Sprintf("file %q has columns that the first file did not have, and that are not read: %s", d.in.Name, strings.Join(added, ", ")))
+	}
+}
+
+// setSteps finds the columns among the names of a file's fields.
+func (d *Decoder) setSteps(names []string) {
+	d.steps, d.missing = make([]step, len(names)), nil
+	for i, f := range d.shape.options.Fields {
+		found := false
+		for k, name := range names {
+			if d.steps[k].col == nil && strings.EqualFold(name, f.Name) {
+				d.steps[k].col, found = d.chunk.Cols[i], true
+				d.steps[k].op = opOf(f.Type)
+				break
+			}
+		}
+		if !found {
+			d.missing = append(d.missing, d.chunk.Cols[i])
+			d.notice(fmt.Sprintf("column %q is not in the header of file %q and is NULL there", f.Name, d.in.Name))
+		}
+	}
+}
+
+// notice says a message once per decoder; the engine says it once per query.
+func (d *Decoder) notice(text string) {
+	if !d.said[text] && d.out.Notice != nil {
+		d.said[text] = true
+		d.out.Notice(text)
+	}
+}
+
+// op is how a field is read.
+type op uint8
+
+const (
+	opSkip   op = iota // no column has it
+	opValue            // by the type, without haste
+	opText             // VARCHAR
+	opBigInt           // BIGINT
+	opInt              // any smaller or unsigned integer
+	opDouble           // DOUBLE
+	opTime             // TIMESTAMP
+)
+
+func opOf(t types.Type) op {
+	switch {
+	case t.Kind == types.Varchar:
+		return opText
+	case t.Kind == types.BigInt:
+		return opBigInt
+	case t.IsInteger():
+		return opInt
+	case t.Kind == types.Double:
+		return opDouble
+	case t.Kind == types.Timestamp:
+		return opTime
+	}
+	return opValue
+}
+
+// step is one field of a record.
+type step struct {
+	op     op
+	col    *column.Builder // nil for opSkip
+	minute cell.Minute     // of opTime
+}
+
+func load(b []byte, p int) uint64 { return binary.LittleEndian.Uint64(b[p : p+8]) }
