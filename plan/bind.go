@@ -33,9 +33,13 @@ func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
 
 // finish turns the bound tree into a checked plan.
 func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
-	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, span: q.Span}
+	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, span: q.Span, retraction: o.Retraction}
 	p.Columns = p.Root.Columns()
 	number(p, emitDelay(q.Emit))
+	if emitDelay(q.Emit) > 0 && len(p.Watermarks) == 0 {
+		return nil, sqlerr.At(b.at(q.Emit.Span), codeWindowArgs, "no stream of the query has a watermark that could be delayed").
+			WithHint("declare one in CREATE STREAM: WATERMARK FOR ts AS ts - INTERVAL '%s'", durationText(q.Emit.DelayMicros))
+	}
 	if q.Emit != nil {
 		p.TimeoutMicros, p.EveryMicros = q.Emit.Timeout, q.Emit.EveryMicros
 	}
@@ -66,8 +70,7 @@ func typed(root Node) Node {
 	return p
 }
 
-// emitDelay is the delay that EMIT AFTER WINDOW CLOSE WITH DELAY adds to every
-// watermark.
+// emitDelay is the delay that EMIT .. WITH DELAY adds to every watermark.
 func emitDelay(e *sql.Emit) int64 {
 	if e == nil {
 		return 0
@@ -90,7 +93,11 @@ func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
 		try = []Mode{emitModes[emit.Mode]}
 	}
 	var first error
+	root := p.Root
 	for _, m := range try {
+		if p.Root = root; o.Retraction && m != Append {
+			p.Root = retract(root, m)
+		}
 		err := setMode(p, m)
 		if err == nil {
 			if first != nil {

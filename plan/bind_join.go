@@ -86,7 +86,7 @@ func (b *binder) joinCondition(j *Join, t *sql.Join, both, left, right *scope) e
 		j.on = append(j.on, p...)
 	}
 	if t.Within != nil {
-		p, err := b.within(t.Within, left, right)
+		p, err := b.within(t.Within, t.WithinAfter, left, right)
 		if err != nil {
 			return err
 		}
@@ -145,17 +145,24 @@ func (b *binder) usingColumn(id sql.Ident, s *scope) (scopeColumn, error) {
 	return scopeColumn{}, ambiguous([]sql.Ident{id}, found, b.at(id.Span))
 }
 
-// within is ksqlDB's WITHIN d: the event times of the sides are at most d apart.
-func (b *binder) within(d *sql.Interval, left, right *scope) ([]predicate, error) {
+// within is ksqlDB's WITHIN d: the event times of the sides are at most d apart. With
+// after given the right is at most d before the left and at most after behind it.
+func (b *binder) within(d, after *sql.Interval, left, right *scope) ([]predicate, error) {
 	span := b.at(d.Span)
-	micros, ok := d.Value.FixedMicros()
-	if !ok || micros < 0 {
-		return nil, sqlerr.At(span, codeInterval, "WITHIN needs a length of time in days or less")
+	before, err := b.withinMicros(d)
+	if err != nil {
+		return nil, err
+	}
+	behind := before
+	if after != nil {
+		if behind, err = b.withinMicros(after); err != nil {
+			return nil, err
+		}
 	}
 	l, r := eventColumns(left.node), eventColumns(right.node)
 	if len(l) != 1 || len(r) != 1 {
 		return nil, sqlerr.At(span, codeJoinUnbounded, "WITHIN needs one watermark on each side").
-			WithHint("write the condition: ... AND a.ts BETWEEN b.ts - %s AND b.ts + %s", "INTERVAL '"+durationText(micros)+"'", "INTERVAL '"+durationText(micros)+"'")
+			WithHint("write the condition: ... AND a.ts BETWEEN b.ts - %s AND b.ts + %s", "INTERVAL '"+durationText(behind)+"'", "INTERVAL '"+durationText(before)+"'")
 	}
 	shift := len(left.node.Columns())
 	lt, rt := ref(left.node, l[0]), ref(right.node, r[0])
@@ -165,8 +172,8 @@ func (b *binder) within(d *sql.Interval, left, right *scope) ([]predicate, error
 		op     string
 		micros int64
 		sign   int
-	}{{">=", -micros, -1}, {"<=", micros, 1}} {
-		limit, err := plusMicros(rt, side.micros, span)
+	}{{">=", behind, -1}, {"<=", before, 1}} {
+		limit, err := plusMicros(rt, int64(side.sign)*side.micros, span)
 		if err != nil {
 			return nil, err
 		}
@@ -175,9 +182,17 @@ func (b *binder) within(d *sql.Interval, left, right *scope) ([]predicate, error
 			return nil, err
 		}
 		out = append(out, predicate{cond: cond, strict: []int{lt.Index, rt.Index}, bounds: []comparison{{
-			terms: map[int]int{lt.Index: side.sign, rt.Index: -side.sign}, micros: -micros, orEqual: true}}})
+			terms: map[int]int{lt.Index: side.sign, rt.Index: -side.sign}, micros: -side.micros, orEqual: true}}})
 	}
 	return out, nil
+}
+
+func (b *binder) withinMicros(d *sql.Interval) (int64, error) {
+	micros, ok := d.Value.FixedMicros()
+	if !ok || micros < 0 {
+		return 0, sqlerr.At(b.at(d.Span), codeInterval, "WITHIN needs a length of time in days or less")
+	}
+	return micros, nil
 }
 
 // joinResult sets the columns of the join and returns the scope above it.

@@ -20,7 +20,6 @@ const (
 	aliasCreateSource
 	aliasCreateTable
 	aliasCreateTableAs
-	aliasDescriptor
 	aliasDropSource
 	aliasEmitAfter
 	aliasEmitChangelog
@@ -30,18 +29,13 @@ const (
 	aliasEmitUpdateBatch
 	aliasEncode
 	aliasExternalStream
-	aliasFlinkSet
-	aliasFormatOption
 	aliasGracePeriod
 	aliasGroupWindow
-	aliasIgnoredClause
-	aliasIgnoredOption
 	aliasInclude
 	aliasJob
 	aliasKsqlWindow
 	aliasList
 	aliasMemoryTable
-	aliasOption
 	aliasPrint
 	aliasQueryless
 	aliasSeekTo
@@ -69,7 +63,6 @@ var aliasRules = [...]Alias{
 	aliasCreateSource:    {Engine: "RisingWave", Written: "CREATE SOURCE s (..) WITH (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
 	aliasCreateTable:     {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = ..)", Canonical: "CREATE STREAM t (..) WITH (connector = ..)"},
 	aliasCreateTableAs:   {Engine: "ksqlDB", Written: "CREATE TABLE t AS SELECT .. of a stream", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT .."},
-	aliasDescriptor:      {Engine: "Flink", Written: "DESCRIPTOR(ts)", Canonical: "ts"},
 	aliasDropSource:      {Engine: "RisingWave", Written: "DROP SOURCE s", Canonical: "DROP STREAM s"},
 	aliasEmitAfter:       {Engine: "Proton", Written: "EMIT AFTER WINDOW CLOSE", Canonical: "EMIT ON WINDOW CLOSE"},
 	aliasEmitChangelog:   {Engine: "Proton", Written: "EMIT CHANGELOG", Canonical: "EMIT ON UPDATE"},
@@ -79,18 +72,13 @@ var aliasRules = [...]Alias{
 	aliasEmitUpdateBatch: {Engine: "Proton", Written: "EMIT ON UPDATE WITH BATCH d", Canonical: "EMIT ON UPDATE EVERY d"},
 	aliasEncode:          {Engine: "RisingWave", Written: "FORMAT PLAIN ENCODE JSON", Canonical: "FORMAT JSON"},
 	aliasExternalStream:  {Engine: "Proton", Written: "CREATE EXTERNAL STREAM s (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
-	aliasFlinkSet:        {Written: "SET of another engine's key"},
-	aliasFormatOption:    {Written: "format of another name"},
 	aliasGracePeriod:     {Engine: "ksqlDB", Written: "GRACE PERIOD d", Canonical: "EMIT .. WITH DELAY d, or the delay of WATERMARK FOR ts AS ts - d"},
 	aliasGroupWindow:     {Engine: "Flink", Written: "GROUP BY TUMBLE(ts, interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
-	aliasIgnoredClause:   {Written: "clause that changes nothing"},
-	aliasIgnoredOption:   {Written: "option that changes nothing"},
 	aliasInclude:         {Engine: "RisingWave", Written: "INCLUDE key AS name", Canonical: "name type METADATA FROM 'key'"},
 	aliasJob:             {Engine: "Flink", Written: "STOP JOB 'q'", Canonical: "STOP QUERY q"},
 	aliasKsqlWindow:      {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
 	aliasList:            {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
 	aliasMemoryTable:     {Engine: "RisingWave", Written: "CREATE TABLE t (.., WATERMARK ..) without a connector", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},
-	aliasOption:          {Written: "option of another name"},
 	aliasPrint:           {Engine: "ksqlDB", Written: "PRINT s", Canonical: "PEEK s"},
 	aliasQueryless:       {Engine: "ksqlDB", Written: "PAUSE q", Canonical: "PAUSE QUERY q"},
 	aliasSeekTo:          {Engine: "Proton", Written: "SETTINGS seek_to = 'earliest'", Canonical: "nothing: a query begins with the first row"},

@@ -100,7 +100,7 @@ type Emit struct {
 	Mode        string // "close", "update", "complete" or "" when only EVERY/TIMEOUT is given
 	EveryMicros int64  // 0 without EVERY
 	Timeout     int64  // microseconds, 0 without TIMEOUT
-	DelayMicros int64  // EMIT AFTER WINDOW CLOSE WITH DELAY d
+	DelayMicros int64  // WITH DELAY d: what it adds to the delay of every watermark
 	Span        Span
 }
 
@@ -216,7 +216,8 @@ type Join struct {
 	On          Expr
 	Using       []Ident
 	Natural     bool
-	Within      *Interval // ksqlDB WITHIN n unit
+	Within      *Interval // ksqlDB's WITHIN d: the event times are at most that far apart
+	WithinAfter *Interval // WITHIN (before, after): how far behind the left the right may be; nil: as Within
 	Span        Span      // of the join words
 }
 

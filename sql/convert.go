@@ -282,7 +282,7 @@ func (c *converter) joined(n *ast.Join) (TableExpr, *joinWords, error) {
 	if own == nil {
 		return nil, nil, c.internal(c.pos, "the parser of TiDB moved a join")
 	}
-	j := &Join{Kind: own.kind, Left: left, Right: right, Natural: own.natural, Within: own.within, Span: own.span}
+	j := &Join{Kind: own.kind, Left: left, Right: right, Natural: own.natural, Within: own.within, WithinAfter: own.after, Span: own.span}
 	if n.On != nil {
 		if j.On, err = c.optional(n.On.Expr); err != nil {
 			return nil, nil, err

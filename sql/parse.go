@@ -25,6 +25,8 @@ func statementRules() []statementRule {
 		{"AWAIT QUERY", (*parser).await},
 		{"BEGIN QUERY SET", (*parser).statementSet},
 		{"BEGIN STATEMENT SET", (*parser).statementSet},
+		{"CANCEL JOB", (*parser).queryVerb},
+		{"CANCEL JOBS", (*parser).queryVerb},
 		{"CREATE EXTERNAL STREAM", (*parser).createStream},
 		{"CREATE FLOW", (*parser).createQuery},
 		{"CREATE MATERIALIZED VIEW", (*parser).createMaterializedView},
@@ -44,6 +46,7 @@ func statementRules() []statementRule {
 		{"DIAGNOSE", (*parser).diagnose},
 		{"DROP MATERIALIZED VIEW", (*parser).dropView},
 		{"DROP QUERY", (*parser).queryVerb},
+		{"DROP SOURCE", (*parser).dropStream},
 		{"DROP STREAM", (*parser).dropStream},
 		{"DROP VIEW", (*parser).dropView},
 		{"EXECUTE STATEMENT SET", (*parser).statementSet},
@@ -51,17 +54,21 @@ func statementRules() []statementRule {
 		{"FROM", (*parser).undecided},
 		{"INSERT", (*parser).undecided},
 		{"LIST", (*parser).show},
-		{"PAUSE QUERY", (*parser).queryVerb},
+		{"PAUSE", (*parser).queryVerb},
+		{"PEEK", (*parser).peekStatement},
+		{"PRINT", (*parser).peekStatement},
 		{"RESET", (*parser).reset},
 		{"RESTART QUERY", (*parser).queryVerb},
-		{"RESUME QUERY", (*parser).queryVerb},
+		{"RESUME", (*parser).queryVerb},
 		{"RUN SCRIPT", (*parser).runScript},
 		{"SELECT", (*parser).undecided},
 		{"SET", (*parser).set},
 		{"SHOW", (*parser).show},
 		{"START QUERY", (*parser).queryVerb},
+		{"STOP JOB", (*parser).queryVerb},
 		{"STOP QUERY", (*parser).queryVerb},
 		{"TERMINATE", (*parser).queryVerb},
+		{"UNSET", (*parser).reset},
 		{"VALUES", (*parser).undecided},
 		{"WHY NO OUTPUT", (*parser).diagnose},
 		{"WITH", (*parser).undecided},
@@ -102,6 +109,9 @@ func (p *parser) statement() (Statement, error) {
 			s.spelled(p.aliases)
 		}
 		return s, p.finish()
+	}
+	if err := p.foreignStatement(head); err != nil {
+		return nil, err
 	}
 	return p.passthrough()
 }

@@ -22,8 +22,9 @@ type parser struct {
 	tidb    *tidbParser
 	*rewrite
 	grammar   grammar
-	aliases   []Alias // foreign spellings met so far
-	caseDepth int     // how many CASE are open: in them END is no column
+	aliases   []Alias   // foreign spellings met so far
+	caseDepth int       // how many CASE are open: in them END is no column
+	grace     *Interval // GRACE PERIOD that no EMIT has taken over yet
 }
 
 // grammar holds the tables of words that queries are read by.

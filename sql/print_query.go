@@ -130,15 +130,14 @@ func (p *printer) emit(e *Emit) {
 	p.put(" EMIT")
 	switch e.Mode {
 	case "close":
-		if e.DelayMicros > 0 {
-			p.put(" AFTER WINDOW CLOSE WITH DELAY ", microsText(e.DelayMicros))
-		} else {
-			p.put(" ON WINDOW CLOSE")
-		}
+		p.put(" ON WINDOW CLOSE")
 	case "update":
 		p.put(" ON UPDATE")
 	case "complete":
 		p.put(" COMPLETE")
+	}
+	if e.DelayMicros > 0 {
+		p.put(" WITH DELAY ", microsText(e.DelayMicros))
 	}
 	if e.EveryMicros > 0 {
 		p.put(" EVERY ", microsText(e.EveryMicros))
@@ -299,7 +298,11 @@ func (p *printer) join(t *Join) {
 		p.table(t.Right)
 	}
 	if t.Within != nil {
-		p.put(" WITHIN ", ExprText(t.Within))
+		if t.WithinAfter != nil {
+			p.put(" WITHIN (", ExprText(t.Within), ", ", ExprText(t.WithinAfter), ")")
+		} else {
+			p.put(" WITHIN ", ExprText(t.Within))
+		}
 	}
 	if t.On != nil {
 		p.put(" ON ")

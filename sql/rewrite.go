@@ -24,6 +24,8 @@ type rewrite struct {
 	names map[string]*Over // the WINDOW clause, by lower-case name
 	block *rewrite         // the text of the SELECT block around, nil at a block itself
 	join  *joinWords       // the join words in front of the next table
+
+	ksqlWindow bool // the block has ksqlDB's WINDOW clause
 }
 
 // piece is one word of the text for TiDB with the source token it came from.

@@ -32,6 +32,7 @@ func (p *parser) call() error {
 		return err
 	}
 	c.Span = p.spanFrom(lo)
+	p.noteWindowCall(name, lo)
 	block := p.rewrite
 	p.closeCall(h, func(args []Expr) (Expr, error) { return c.build(args, block) })
 	return nil
@@ -136,6 +137,21 @@ func (p *parser) argument(c *callShape, n int) error {
 		return nil
 	}
 	return p.expr(levelAny)
+}
+
+// noteWindowCall notes a window that is called in an expression: in Spark's spelling, in
+// Flink's of old, and in Arroyo's, which names no time column.
+func (p *parser) noteWindowCall(name Ident, lo int) {
+	function := strings.ToLower(name.Name)
+	switch {
+	case !slices.Contains(durationFunctions, function):
+	case function == "window" || function == "session_window":
+		p.spelling(aliasSparkWindow, lo)
+	case p.toks[lo+2].is("INTERVAL") || p.toks[lo+2].kind == tokDuration:
+		p.spelling(aliasArroyoWindow, lo)
+	default:
+		p.spelling(aliasGroupWindow, lo)
+	}
 }
 
 // durationFunctions are the windows that are called in expressions, in Spark's,

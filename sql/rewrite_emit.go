@@ -4,7 +4,7 @@ import "strings"
 
 // emitFollowers are the words one of which must stand behind EMIT: elsewhere emit
 // is a column or an alias.
-var emitFollowers = []string{"AFTER", "CHANGES", "COMPLETE", "EVERY", "FINAL", "ON", "PERIODIC", "TIMEOUT", "UPDATE"}
+var emitFollowers = []string{"AFTER", "CHANGELOG", "CHANGES", "COMPLETE", "EVERY", "FINAL", "PERIODIC", "TIMEOUT", "UPDATE"}
 
 // emitAt reports whether an EMIT clause begins at pos.
 func (p *parser) emitAt(pos int) bool {
@@ -12,6 +12,12 @@ func (p *parser) emitAt(pos int) bool {
 		return false
 	}
 	next := p.toks[pos+1]
+	if next.is("WITH") {
+		return p.toks[pos+2].is("DELAY")
+	}
+	if next.is("LAST") {
+		return p.toks[pos+2].kind == tokDuration || p.toks[pos+2].is("INTERVAL")
+	}
 	if next.is("ON") {
 		// FROM a JOIN b emit ON emit.x = a.x has an alias that is called emit.
 		return p.wordsAt(pos+2, "WINDOW", "CLOSE") || p.wordsAt(pos+2, "UPDATE") && !p.toks[pos+3].isOp(".")
@@ -24,63 +30,90 @@ func (p *parser) emitAt(pos int) bool {
 	return false
 }
 
-// emitClause consumes EMIT in every spelling of sql-and-shell.md §1.3:
-// ON WINDOW CLOSE, ON UPDATE, COMPLETE, CHANGES, FINAL, AFTER WINDOW CLOSE [WITH
-// DELAY d], PERIODIC d, with EVERY d and TIMEOUT d behind or alone.
+// emitClause consumes EMIT ON WINDOW CLOSE | ON UPDATE | COMPLETE, with WITH DELAY d,
+// EVERY d and TIMEOUT d behind or alone, and its spellings of ksqlDB and Proton.
 func (p *parser) emitClause() (*Emit, error) {
 	lo := p.pos
 	p.take()
 	e := &Emit{}
-	switch {
-	case p.accept("ON", "WINDOW", "CLOSE"), p.accept("FINAL"):
-		e.Mode = "close"
-	case p.accept("ON", "UPDATE"), p.accept("UPDATE"), p.accept("CHANGES"):
-		e.Mode = "update"
-	case p.accept("COMPLETE"):
-		e.Mode = "complete"
-	case p.accept("AFTER"):
-		if err := p.emitAfter(e); err != nil {
+	if err := p.emitMode(e, lo); err != nil {
+		return nil, err
+	}
+	for p.atAny("EVERY", "PERIODIC", "TIMEOUT", "AND") || p.at("WITH", "DELAY") || p.at("WITH", "BATCH") {
+		if p.accept("AND") && !p.atAny("EVERY", "PERIODIC", "TIMEOUT", "DELAY") {
+			return nil, p.unexpected("EVERY, TIMEOUT or DELAY")
+		}
+		if err := p.emitTime(e, lo); err != nil {
 			return nil, err
 		}
-	case p.at("PERIODIC"):
-		e.Mode = "update"
 	}
-	for p.atAny("EVERY", "PERIODIC", "TIMEOUT", "AND") {
-		if p.accept("AND") && !p.atAny("EVERY", "PERIODIC", "TIMEOUT") {
-			return nil, p.unexpected("EVERY or TIMEOUT")
-		}
-		word := strings.ToUpper(p.take().text)
-		micros, err := p.positiveMicros(word)
-		if err != nil {
-			return nil, err
-		}
-		if word == "TIMEOUT" {
-			e.Timeout = micros
-		} else {
-			e.EveryMicros = micros
-		}
+	if e.EveryMicros > 0 && e.Mode == "update" {
+		p.accept("ON", "UPDATE") // EMIT PERIODIC d ON UPDATE
 	}
-	if e.Mode == "" && e.EveryMicros == 0 && e.Timeout == 0 {
+	if *e == (Emit{}) {
 		return nil, p.unexpected("ON WINDOW CLOSE, ON UPDATE, COMPLETE, EVERY or TIMEOUT")
 	}
 	e.Span = p.spanFrom(lo)
 	return e, nil
 }
 
-// emitAfter consumes WINDOW CLOSE | SESSION CLOSE | WATERMARK [WITH DELAY d].
-func (p *parser) emitAfter(e *Emit) error {
+// emitMode consumes which rows come out.
+func (p *parser) emitMode(e *Emit, lo int) error {
 	switch {
-	case p.accept("WINDOW", "CLOSE"), p.accept("SESSION", "CLOSE"), p.accept("WATERMARK"):
+	case p.accept("ON", "WINDOW", "CLOSE"):
 		e.Mode = "close"
-	default:
-		return p.unexpected("WINDOW CLOSE")
+	case p.accept("FINAL"):
+		e.Mode = "close"
+		p.spelling(aliasEmitFinal, lo)
+	case p.accept("ON", "UPDATE"), p.accept("UPDATE"):
+		e.Mode = "update"
+	case p.accept("CHANGES"):
+		e.Mode = "update"
+		p.spelling(aliasEmitChanges, lo)
+	case p.accept("CHANGELOG"):
+		e.Mode = "update"
+		p.spelling(aliasEmitChangelog, lo)
+	case p.accept("COMPLETE"):
+		e.Mode = "complete"
+	case p.accept("AFTER"):
+		if !p.accept("WINDOW", "CLOSE") && !p.accept("SESSION", "CLOSE") && !p.accept("WATERMARK") {
+			return p.unexpected("WINDOW CLOSE")
+		}
+		e.Mode = "close"
+		p.spelling(aliasEmitAfter, lo)
+	case p.at("PERIODIC"):
+		e.Mode = "update"
+	case p.at("LAST"):
+		return unsupported(p.cur().span(), "EMIT LAST (Proton) is not supported").WithHint("use a window of that length: FROM HOP(s, ts, slide, size)")
 	}
-	if !p.accept("WITH", "DELAY") && !p.accept("DELAY") {
-		return nil
+	return nil
+}
+
+// emitTime consumes one of WITH DELAY d, WITH BATCH d, EVERY d, PERIODIC d and
+// TIMEOUT d.
+func (p *parser) emitTime(e *Emit, lo int) error {
+	p.accept("WITH")
+	word := strings.ToUpper(p.take().text)
+	micros, err := p.positiveMicros(word)
+	if err != nil {
+		return err
 	}
-	var err error
-	e.DelayMicros, err = p.positiveMicros("DELAY")
-	return err
+	target := &e.EveryMicros
+	switch word {
+	case "TIMEOUT":
+		target = &e.Timeout
+	case "DELAY":
+		target = &e.DelayMicros
+	case "PERIODIC":
+		p.spelling(aliasEmitPeriodic, lo)
+	case "BATCH":
+		p.spelling(aliasEmitUpdateBatch, lo)
+	}
+	if *target != 0 {
+		return syntaxError(p.spanFrom(lo), "EMIT says %s twice", word)
+	}
+	*target = micros
+	return nil
 }
 
 // positiveMicros consumes a duration of a fixed length above zero.

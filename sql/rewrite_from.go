@@ -189,11 +189,14 @@ func (p *parser) streamTable() (TableExpr, error) {
 			return nil, err
 		}
 	}
+	p.spelling(aliasStream, lo)
 	return &TableRef{Name: name, Stream: true, Span: p.spanFrom(lo)}, nil
 }
 
-// tableWord consumes Flink's TABLE(TUMBLE(..)) and the word TABLE before a name.
+// tableWord consumes Flink's TABLE(TUMBLE(..)), Proton's table(s) and the word TABLE
+// before a name.
 func (p *parser) tableWord() (TableExpr, error) {
+	lo := p.pos
 	p.take()
 	if !p.acceptOp("(") {
 		return p.plainTable()
@@ -206,7 +209,15 @@ func (p *parser) tableWord() (TableExpr, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ref, p.expectOp(")")
+	if err := p.expectOp(")"); err != nil {
+		return nil, err
+	}
+	if _, plain := ref.(*TableRef); plain {
+		p.spelling(aliasTableCall, lo)
+	} else {
+		p.spelling(aliasTableWindow, lo)
+	}
+	return ref, nil
 }
 
 // watermarkAhead reports whether WATERMARK at the cursor begins the clause: DELAY OF

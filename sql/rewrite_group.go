@@ -14,6 +14,7 @@ type groupShape struct {
 	sets    [][]int // indexes of expressions in order of appearance
 	items   int     // expressions so far
 	span    Span
+	window  *Span // of ksqlDB's WINDOW, by which every GROUP BY of the block groups too
 }
 
 // setsMax bounds the grouping sets of one GROUP BY: CUBE doubles with every key.
@@ -265,8 +266,8 @@ func (p *parser) groupingSets(g *groupShape) ([][]int, error) {
 // groupBy joins the converted expressions with their sets. An expression that is
 // written in several sets is one key.
 func (c *converter) groupBy(tree *ast.GroupByClause, g *groupShape) (*GroupBy, error) {
-	if !g.present {
-		return nil, nil
+	if err := g.checkWindow(); err != nil || !g.present {
+		return nil, err
 	}
 	out := &GroupBy{All: g.all, Span: g.span}
 	if g.all {
@@ -286,7 +287,7 @@ func (c *converter) groupBy(tree *ast.GroupByClause, g *groupShape) (*GroupBy, e
 		return nil, c.internal(c.pos, "%d keys came back as %d", g.items, len(items))
 	}
 	if !g.grouped {
-		out.Items = items
+		out.Items = append(g.windowKeys(), items...)
 		return out, nil
 	}
 	index := make([]int, len(items))

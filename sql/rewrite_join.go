@@ -5,6 +5,7 @@ type joinWords struct {
 	kind    JoinKind
 	natural bool
 	within  *Interval
+	after   *Interval // WITHIN (before, after)
 	span    Span
 }
 
@@ -148,14 +149,34 @@ func (p *parser) joinRight() error {
 	if !p.at("WITHIN") || !nextIsDurationOrBracket(p) {
 		return nil
 	}
+	return p.within(words)
+}
+
+// within consumes WITHIN d or WITHIN (before, after), with GRACE PERIOD d behind.
+func (p *parser) within(words *joinWords) error {
+	lo := p.pos
 	p.take()
-	if p.cur().isOp("(") {
-		return unsupported(p.spanOf(p.pos, p.matching(p.pos)+1), "WITHIN (before, after) is not supported").
-			WithHint("write the bounds into ON: a.ts BETWEEN b.ts - INTERVAL .. AND b.ts + INTERVAL ..")
-	}
+	bracket := p.acceptOp("(")
 	var err error
-	words.within, err = p.duration()
-	return err
+	if words.within, err = p.duration(); err != nil {
+		return err
+	}
+	if bracket {
+		if err := p.expectOp(","); err != nil {
+			return err
+		}
+		if words.after, err = p.duration(); err != nil {
+			return err
+		}
+		if err := p.expectOp(")"); err != nil {
+			return err
+		}
+	}
+	p.spelling(aliasWithin, lo)
+	if p.at("GRACE", "PERIOD") {
+		return p.gracePeriod()
+	}
+	return nil
 }
 
 // usingColumns rewrites USING (a, b).

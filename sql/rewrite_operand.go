@@ -169,6 +169,10 @@ func (p *parser) nameOperand() error {
 		return unsupported(p.spanFrom(lo), "a call with a qualified name is not supported").
 			WithHint("write %s(..)", parts[len(parts)-1].Name)
 	}
+	if bound, ok := p.windowBound(lo); ok && len(parts) == 1 {
+		parts[0].Name = bound
+		p.spelling(aliasWindowBounds, lo)
+	}
 	p.operand(lo, &ColumnRef{Parts: parts, Span: p.spanFrom(lo)})
 	return nil
 }

@@ -68,6 +68,10 @@ func (p *parser) query() (*Query, error) {
 	if err := p.queryTail(q); err != nil {
 		return nil, err
 	}
+	if p.grace != nil && q.Emit == nil {
+		q = openQuery(q)
+	}
+	p.takeGrace(q)
 	q.Span = p.spanFrom(lo)
 	q.Text = p.slice(q.Span)
 	return q, nil
@@ -245,7 +249,7 @@ func (p *parser) valueRows() ([][]Expr, error) {
 
 // atQueryTail reports whether a clause of the whole query stands at the cursor.
 func (p *parser) atQueryTail() bool {
-	return p.at("ORDER", "BY") || p.atAny("LIMIT", "OFFSET", "FETCH") || p.emitAt(p.pos)
+	return p.at("ORDER", "BY") || p.atAny("LIMIT", "OFFSET", "FETCH", "SETTINGS") || p.emitAt(p.pos)
 }
 
 // queryTail consumes ORDER BY, LIMIT, OFFSET, FETCH and EMIT, each at most once.
@@ -274,11 +278,34 @@ func (p *parser) queryTail(q *Query) error {
 			}
 		case p.at("FETCH") && q.Limit == nil:
 			q.Limit, err = p.fetchClause()
+		case p.at("SETTINGS", "SEEK_TO"):
+			err = p.seekTo()
 		default:
 			return nil
 		}
 	}
 	return err
+}
+
+// seekTo consumes Proton's SETTINGS seek_to = 'earliest'. Every query begins there.
+func (p *parser) seekTo() error {
+	lo := p.pos
+	p.take()
+	p.take()
+	if err := p.expectOp("="); err != nil {
+		return err
+	}
+	at := p.pos
+	where, err := p.str("'earliest'")
+	if err != nil {
+		return err
+	}
+	if !strings.EqualFold(where, "earliest") {
+		return unsupported(p.spanFrom(at), "SETTINGS seek_to = %q (Proton) is not supported", where).
+			WithHint("a query begins with the first row; filter by the time: WHERE ts >= TIMESTAMP '..'")
+	}
+	p.spelling(aliasSeekTo, lo)
+	return nil
 }
 
 // fetchClause consumes FETCH FIRST n ROWS ONLY.

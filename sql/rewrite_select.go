@@ -29,6 +29,7 @@ func (p *parser) selectBlock() (*Select, error) {
 	var out *Select
 	err := p.isolated(func() error {
 		p.block = nil
+		p.ksqlWindow = p.ksqlWindowAhead()
 		lo := p.pos
 		s := &selectShape{clauses: map[string][]piece{}}
 		if err := p.blockClauses(s); err != nil {
@@ -94,6 +95,10 @@ func (p *parser) blockClauses(s *selectShape) error {
 			return err
 		}
 	}
+	if p.at("WINDOW") && p.ksqlWindow && p.peek(2).isOp("(") {
+		return unsupported(p.spanOf(p.pos, p.pos+2), "WINDOW (ksqlDB) behind a join is not supported").
+			WithHint("join in a sub-query and window that: FROM TUMBLE((SELECT .. FROM a JOIN b ..), ts, INTERVAL '5' MINUTE)")
+	}
 	if p.at("WINDOW") && p.peek(1).isName() && p.peek(2).is("AS") {
 		p.take()
 		if err := p.windowClause(); err != nil {
@@ -108,7 +113,10 @@ func (p *parser) blockClauses(s *selectShape) error {
 }
 
 func (p *parser) fromClause(s *selectShape) error {
-	p.take()
+	at := p.take().span()
+	if p.ksqlWindow {
+		s.group.window = &at
+	}
 	return p.clause(s, "FROM", p.tableList)
 }
 
@@ -174,9 +182,14 @@ func (p *parser) selectItem(s *selectShape) error {
 		return err
 	}
 	item := itemShape{text: p.slice(p.spanFrom(lo))}
+	_, isBound := p.windowBound(lo)
+	isBound = isBound && p.pos == lo+1
 	var err error
 	if item.alias, err = p.alias("the name of a column"); err != nil {
 		return err
+	}
+	if item.alias == nil && isBound { // the result column keeps its name
+		item.alias = &Ident{Name: p.last().text, Span: p.last().span()}
 	}
 	s.items = append(s.items, item)
 	return nil

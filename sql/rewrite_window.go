@@ -124,6 +124,7 @@ func (p *parser) windowArgument() (windowArgument, error) {
 	var err error
 	switch t := p.cur(); {
 	case t.is("DESCRIPTOR") && p.peek(1).isOp("("):
+		p.spelling(aliasTableWindow, lo)
 		p.take()
 		p.take()
 		at := p.pos
@@ -263,77 +264,4 @@ func (p *parser) dedupTable() (TableExpr, error) {
 	}
 	d.Span = p.spanFrom(lo)
 	return d, nil
-}
-
-// windowSuffix consumes ksqlDB's WINDOW TUMBLING (SIZE 5 MINUTES), HOPPING (SIZE ..,
-// ADVANCE BY ..) and SESSION (5 MINUTES) behind a relation. A GRACE PERIOD becomes the
-// delay of a watermark on the only time column.
-func (p *parser) windowSuffix(lo int, ref TableExpr) (TableExpr, error) {
-	p.take()
-	word := p.take()
-	w := &WindowRef{Input: ref}
-	if t, ok := ref.(*TableRef); ok { // FROM s x WINDOW ..: the alias names the whole
-		w.Alias, t.Alias = t.Alias, nil
-	}
-	switch {
-	case word.is("TUMBLING"):
-		w.Kind = Tumble
-	case word.is("HOPPING"):
-		w.Kind = Hop
-	case word.is("SESSION"):
-		w.Kind = Session
-	default:
-		p.pos--
-		return nil, p.unexpected("TUMBLING, HOPPING or SESSION")
-	}
-	if err := p.expectOp("("); err != nil {
-		return nil, err
-	}
-	for {
-		if err := p.windowProperty(w); err != nil {
-			return nil, err
-		}
-		if !p.acceptOp(",") {
-			break
-		}
-	}
-	if err := p.expectOp(")"); err != nil {
-		return nil, err
-	}
-	w.Span = p.spanFrom(lo)
-	if w.Size == nil || w.Kind == Hop && w.Slide == nil {
-		return nil, syntaxError(w.Span, "WINDOW %s lacks SIZE or ADVANCE BY", strings.ToUpper(word.text))
-	}
-	return w, nil
-}
-
-// windowProperty consumes one of SIZE d, ADVANCE BY d, RETENTION d, GRACE PERIOD d
-// and, in a session, the bare gap.
-func (p *parser) windowProperty(w *WindowRef) error {
-	at := p.pos
-	var target *Expr
-	switch {
-	case p.accept("SIZE"):
-		target = &w.Size
-	case p.accept("ADVANCE", "BY"):
-		target = &w.Slide
-	case p.at("RETENTION"):
-		return unsupported(p.cur().span(), "RETENTION (ksqlDB) is not supported").WithHint("leave it out: state leaves with the watermark")
-	case p.at("GRACE"):
-		return unsupported(p.cur().span(), "GRACE PERIOD (ksqlDB) is not supported here").
-			WithHint("write it as the delay of the stream: WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE")
-	case w.Kind == Session && w.Size == nil:
-		target = &w.Size
-	default:
-		return p.unexpected("SIZE, ADVANCE BY or GRACE PERIOD")
-	}
-	v, err := p.duration()
-	if err != nil {
-		return err
-	}
-	if *target != nil {
-		return syntaxError(p.spanFrom(at), "the window has this property already")
-	}
-	*target = v
-	return nil
 }

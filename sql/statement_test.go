@@ -88,7 +88,7 @@ var statementCases = []struct{ text, want string }{
 	{`SET checkpoint_interval = '5 seconds'`, `Set SET checkpoint_interval = '5 seconds'`},
 	{`SET 'table.exec.emit' = 'true'`, `Set SET 'table.exec.emit' = 'true'`},
 	{`SET trigger TO available_now`, `Set SET trigger = 'available_now'`},
-	{`SET spark.sql.shuffle.partitions = 5`, `Set SET 'spark.sql.shuffle.partitions' = 5`},
+	{`SET some.other.key = 5`, `Set SET 'some.other.key' = 5`},
 	{`SET VARIABLE x = 5`, `Passthrough SET`},
 	{`RESET`, `Reset RESET`},
 	{`RESET trigger`, `Reset RESET trigger`},

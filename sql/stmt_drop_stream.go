@@ -1,9 +1,12 @@
 package sql
 
-// dropStream parses DROP STREAM [IF EXISTS] name.
+// dropStream parses DROP STREAM [IF EXISTS] name and RisingWave's DROP SOURCE.
 func (p *parser) dropStream() (Statement, error) {
 	p.take()
-	p.take()
+	lo := p.pos
+	if p.take().is("SOURCE") {
+		p.spelling(aliasDropSource, lo)
+	}
 	s := &DropStream{IfExists: p.ifExists()}
 	var err error
 	if s.Name, err = p.name("the name of the stream"); err != nil {

@@ -2,28 +2,56 @@ package sql
 
 import "strings"
 
-// queryVerb parses START, STOP, PAUSE, RESUME, RESTART and DROP QUERY name | ALL;
-// ksqlDB's TERMINATE is STOP.
+// queryVerb parses START, STOP, PAUSE, RESUME, RESTART and DROP QUERY name | ALL. Other
+// spellings of STOP are ksqlDB's TERMINATE, Flink's STOP JOB and RisingWave's CANCEL
+// JOBS; ksqlDB leaves out QUERY behind PAUSE and RESUME.
 func (p *parser) queryVerb() (Statement, error) {
-	s := &QueryVerb{Verb: strings.ToUpper(p.take().text)}
-	if s.Verb == "TERMINATE" {
-		s.Verb = "STOP"
-		p.acceptWordBeforeName("QUERY")
-	} else {
-		p.take()
-	}
+	s := &QueryVerb{}
+	p.verbWords(s)
 	if s.Verb == "DROP" {
 		s.IfExists = p.ifExists()
 	}
 	var err error
 	if s.All = p.accept("ALL"); !s.All {
-		if s.Name, err = p.name("the name of a query, or ALL"); err != nil {
+		if s.Name, err = p.jobName(); err != nil {
 			return nil, err
 		}
 	}
 	if s.Verb == "STOP" {
 		s.Now = p.accept("NOW")
+		for lo := p.pos; p.accept("WITH", "SAVEPOINT") || p.accept("WITH", "DRAIN"); lo = p.pos {
+			p.changesNothing(strings.ToUpper(p.slice(p.spanFrom(lo))), lo)
+		}
 	}
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// verbWords consumes the words in front of the name.
+func (p *parser) verbWords(s *QueryVerb) {
+	lo := p.pos
+	s.Verb = strings.ToUpper(p.take().text)
+	switch {
+	case s.Verb == "TERMINATE":
+		s.Verb = "STOP"
+		p.acceptWordBeforeName("QUERY")
+		p.spelling(aliasTerminate, lo)
+	case s.Verb == "CANCEL":
+		s.Verb = "STOP"
+		p.take()
+		p.spelling(aliasCancelJobs, lo)
+	case p.accept("JOB"):
+		p.spelling(aliasJob, lo)
+	case !p.accept("QUERY"):
+		p.spelling(aliasQueryless, lo)
+	}
+}
+
+// jobName consumes the name of a query; Flink has it in single quotes.
+func (p *parser) jobName() (Ident, error) {
+	if t := p.cur(); t.kind == tokString {
+		p.take()
+		return Ident{Name: stringValue(t.text), Quoted: true, Span: t.span()}, nil
+	}
+	return p.name("the name of a query, or ALL")
 }

@@ -16,6 +16,9 @@ func (p *parser) set() (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.translateSetting(&o.Key); err != nil {
+		return nil, err
+	}
 	s.Option = &o
 	s.Node = p.node(0)
 	return s, nil
@@ -34,6 +37,9 @@ func (p *parser) reset() (Statement, error) {
 	if p.cur().kind != tokEnd {
 		key, err := p.optionKey()
 		if err != nil {
+			return nil, err
+		}
+		if err := p.translateSetting(&key); err != nil {
 			return nil, err
 		}
 		s.Key = &key

@@ -17,6 +17,7 @@ var showRules = []showRule{
 	{"CONNECTORS", false},
 	{"CREATE", true},
 	{"CREATE QUERY", true},
+	{"CREATE SOURCE", true},
 	{"CREATE STREAM", true},
 	{"CREATE VIEW", true},
 	{"ERRORS", false},
@@ -24,21 +25,35 @@ var showRules = []showRule{
 	{"FUNCTIONS", false},
 	{"JOBS", false},
 	{"LATE ROWS", false},
+	{"MATERIALIZED VIEWS", false},
 	{"PROGRESS", false},
+	{"PROPERTIES", false},
 	{"QUERIES", false},
 	{"SETTINGS", false},
 	{"SINKS", false},
+	{"SOURCES", false},
 	{"STATE", false},
 	{"STREAMS", false},
 	{"VIEWS", false},
 	{"WATERMARKS", false},
 }
 
+// showAliases are what other engines call what SHOW knows.
+var showAliases = map[string]struct{ engine, what string }{
+	"CREATE SOURCE":      {"RisingWave", "CREATE STREAM"},
+	"JOBS":               {"Flink", "QUERIES"},
+	"MATERIALIZED VIEWS": {"RisingWave", "VIEWS"},
+	"PROPERTIES":         {"ksqlDB", "SETTINGS"},
+	"SOURCES":            {"RisingWave", "STREAMS"},
+}
+
 // show parses SHOW what [FOR name] [LIKE 'pattern'] and SHOW CREATE name. SHOW TABLES
 // and other forms are DuckDB's.
 func (p *parser) show() (Statement, error) {
 	lo := p.pos
-	p.take()
+	if p.take().is("LIST") {
+		p.spelling(aliasList, lo)
+	}
 	s := &Show{}
 	words := 0
 	for _, r := range showRules {
@@ -53,8 +68,12 @@ func (p *parser) show() (Statement, error) {
 	for range words {
 		p.take()
 	}
-	if s.What == "JOBS" { // Flink's and RisingWave's word
-		s.What = "QUERIES"
+	if a, ok := showAliases[s.What]; ok {
+		p.noteAlias(Alias{Engine: a.engine, Written: "SHOW " + s.What, Canonical: "SHOW " + a.what}, p.spanFrom(lo))
+		s.What = a.what
+	}
+	if at := p.pos; p.accept("EXTENDED") {
+		p.changesNothing("EXTENDED", at)
 	}
 	if strings.HasPrefix(s.What, "CREATE") {
 		name, err := p.name("a name")
@@ -84,6 +103,11 @@ func (p *parser) show() (Statement, error) {
 // things only.
 func (p *parser) showOther(lo int) (Statement, error) {
 	if p.toks[lo].is("LIST") {
+		if p.at("TABLES") && p.peek(1).kind == tokEnd {
+			n := p.restNode()
+			n.Text = "SHOW TABLES"
+			return &Passthrough{Node: n, First: "SHOW"}, nil
+		}
 		return nil, p.unexpected("STREAMS, QUERIES, FUNCTIONS, CONNECTORS or FORMATS")
 	}
 	if p.cur().isName() && p.peek(1).kind == tokEnd && !p.atAny("TABLES", "DATABASES", "SCHEMAS", "VARIABLES") {

@@ -100,8 +100,9 @@ func (s *refScan) word(t token, i int) {
 	case s.emitAt(i):
 		s.out.Stream = true
 		top.inFrom = false
-	case t.is("FOR") && s.toks[i+1].is("SYSTEM_TIME"):
+	case t.is("FOR") && s.toks[i+1].is("SYSTEM_TIME"), t.is("WINDOW") && isKsqlWindow(s.toks[i+1]) && s.toks[i+2].isOp("("):
 		s.out.Stream = true
+		top.inFrom = top.inFrom && !t.is("WINDOW")
 	default:
 		for _, w := range fromEnders {
 			if t.is(w) {

@@ -85,20 +85,27 @@ var clauseWords = []string{
 // foreignClauses are the clauses of other engines that ssql has no form of, with
 // the engine and what to do, sorted.
 var foreignClauses = []struct{ words, engine, hint string }{
+	{"ARRAY JOIN", "ClickHouse", "CROSS JOIN LATERAL unnest(list) AS u(item)"},
 	{"CLUSTER BY", "Spark", "rows are grouped by the keys of GROUP BY"},
 	{"CONNECT BY", "Oracle", "write the recursion outside of the stream"},
 	{"DISTRIBUTE BY", "Spark", "rows are grouped by the keys of GROUP BY"},
+	{"DISTRIBUTED", "Flink", "a stream has no buckets: leave it out"},
+	{"ENVELOPE", "Materialize", "FORMAT DEBEZIUM ENCODE JSON has one change in each record"},
 	{"FOR SHARE", "MySQL", "rows of a stream cannot be locked"},
 	{"FOR UPDATE", "MySQL", "rows of a stream cannot be locked"},
 	{"INTO", "MySQL", "write INSERT INTO t SELECT .."},
 	{"LOCK IN SHARE MODE", "MySQL", "rows of a stream cannot be locked"},
 	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},
+	{"PARTITION BY", "ksqlDB", "leave it out: rows are placed by the keys of GROUP BY and of joins"},
 	{"PIVOT", "DuckDB", "use one aggregate with FILTER (WHERE ..) for each column"},
 	{"POSITIONAL JOIN", "DuckDB", "rows of a stream have no position"},
 	{"PREWHERE", "ClickHouse", "use WHERE"},
+	{"SAMPLE BY", "QuestDB", "FROM TUMBLE(s, ts, INTERVAL '1' HOUR) GROUP BY window_start"},
+	{"SESSION WITH GAP", "RisingWave", "FROM SESSION(s, ts, INTERVAL '5' MINUTE)"},
 	{"SETTINGS", "Proton", "use WITH (..) of CREATE STREAM or CREATE QUERY"},
 	{"STRAIGHT_JOIN", "MySQL", "use JOIN"},
 	{"TABLESAMPLE", "Spark", "filter by a hash of a key: WHERE hash(id) % 100 < 5"},
+	{"TRIGGER ON", "OctoSQL", "EMIT ON WINDOW CLOSE, or EMIT ON UPDATE EVERY INTERVAL '5' SECOND"},
 	{"UNPIVOT", "DuckDB", "use unnest of a list"},
 	{"USING SAMPLE", "DuckDB", "filter by a hash of a key: WHERE hash(id) % 100 < 5"},
 }
