@@ -28,6 +28,9 @@ type lowering struct {
 	cfg     *Config
 	alloc   memory.Allocator
 	statics []static // tables that joins read
+	// replacing is set below a Changes: what stands there gives the groups that a batch
+	// touched in complete mode too.
+	replacing bool
 }
 
 func (l *lowering) stateLimits() op.StateLimits {
@@ -68,6 +71,8 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 		return l.limit(n)
 	case *plan.TopN:
 		return l.topN(n)
+	case *plan.Changes:
+		return l.changes(n)
 	}
 	return nil, fmt.Errorf("a plan node %T that exec cannot run", n)
 }

@@ -21,10 +21,13 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	cfg := op.AggregateConfig{
-		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, Keys: n.Keys, Schema: schemaOf(n.Cols),
+		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, Keys: n.Keys, Change: n.Change, Schema: schemaOf(n.Cols),
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
 		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
 		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
+	}
+	if l.replacing && cfg.Mode == op.CompleteMode {
+		cfg.Mode, cfg.Watermarked = op.UpdateMode, false // nothing is late or leaves in complete mode
 	}
 	cfg.Calls = calls(n)
 	if n.Window != nil {

@@ -128,7 +128,7 @@ func sameOver(a, b *sql.Over) bool {
 func (r *ranking) place(n Node) (Node, func(expr.Expr) expr.Expr) {
 	top := *r.top
 	top.Input = n
-	top.Cols = append(append([]Column(nil), n.Columns()...),
+	top.Cols = append(append([]Column(nil), r.marked(n.Columns())...),
 		Column{Field: types.Field{Name: "row_number", Type: types.Of(types.BigInt)}})
 	index := len(top.Cols) - 1
 	move := func(e expr.Expr) expr.Expr {
@@ -150,6 +150,22 @@ func (r *ranking) place(n Node) (Node, func(expr.Expr) expr.Expr) {
 		out = &Filter{Input: out, Cond: p.cond, pred: &p}
 	}
 	return out, move
+}
+
+// marked takes the event time off the columns that are behind the watermark when the rows
+// of a key come out: all but those of the window that closes the key.
+func (r *ranking) marked(cols []Column) []Column {
+	if r.top.EventKey < 0 {
+		return cols
+	}
+	closing := r.top.keyMarks[r.top.EventKey]
+	out := append([]Column(nil), cols...)
+	for i := range out {
+		if m := out[i].Mark; m != nil && !sameWindow(m, closing) {
+			out[i].Mark = nil
+		}
+	}
+	return out
 }
 
 // pushTopN takes the conditions on the row number that say how many rows a key keeps;

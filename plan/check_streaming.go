@@ -48,6 +48,7 @@ var refusals = []refusal{
 	{codeSessionUngroup, "a session window that no GROUP BY uses", sessionUngrouped},
 	{codeSessionGlobal, "a session window without another key", sessionGlobal},
 	{codeStatefulAfter, "a stateful operator behind an aggregation whose rows change", statefulAfter},
+	{codeRetract, "an aggregate that cannot take a row back over rows that change", cannotRetract},
 	{codeSessionUpdate, "a session window in update mode", sessionUpdate},
 	{codeOutputMode, "an aggregation in append mode whose groups are never final", neverFinal},
 	{codeDistinct, "an aggregate of distinct values whose groups never close", distinctUnbounded},
@@ -103,14 +104,18 @@ func spanOf(n Node) Span {
 	return Span{}
 }
 
-// changing returns the aggregation below n, or n itself, whose rows change after they
-// came out; nil in append mode and where there is none.
-func (c *checker) changing(n Node) *Aggregate {
+// changing returns the aggregation or TopN below n, or n itself, whose rows change after
+// they came out; nil in append mode and where there is none, or where a Changes takes the
+// old ones back.
+func (c *checker) changing(n Node) Node {
 	if c.plan.Mode == Append {
 		return nil
 	}
-	if a, ok := n.(*Aggregate); ok {
-		return a
+	switch n := n.(type) {
+	case *Aggregate, *TopN:
+		return n
+	case *Changes:
+		return nil
 	}
 	for _, in := range n.Inputs() {
 		if a := c.changing(in); a != nil {

@@ -150,6 +150,8 @@ func describe(n Node) string {
 		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprsText(n.Keys))
 	case *TopN:
 		return fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprsText(n.Keys))
+	case *Changes:
+		return "Changes by " + exprsText(n.Keys)
 	case *Unnest:
 		return "Unnest " + plainText(n.List.String())
 	}
@@ -205,6 +207,9 @@ func aggregateText(n *Aggregate) string {
 	text := strings.Join(calls, ", ")
 	if len(keys) > 0 {
 		text = strings.TrimSpace(text + " by " + strings.Join(keys, ", "))
+	}
+	if n.Change != nil {
+		text += ", old rows taken back"
 	}
 	return text
 }

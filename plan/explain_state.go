@@ -19,6 +19,11 @@ func (e *explainer) state(n Node) string {
 		}
 	case *TopN:
 		return topNState(n)
+	case *Changes:
+		if n.EventKey < 0 {
+			return "the rows of the query below as they came last, for ever"
+		}
+		return fmt.Sprintf("the rows of the query below as they came last, until the watermark reaches their %s", columnName(n.Keys[n.EventKey]))
 	case *Limit:
 		if e.plan.Mode == Append {
 			return "how many rows have passed"

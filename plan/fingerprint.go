@@ -48,7 +48,7 @@ type PrintColumn struct {
 
 // PrintOperator is one stateful operator. Fields that do not belong to its kind are empty.
 type PrintOperator struct {
-	Kind       string        `json:"kind"` // aggregate, deduplicate, join, first rows, limit
+	Kind       string        `json:"kind"` // aggregate, aggregate of changes, changes, deduplicate, join, first rows, limit
 	Keys       []PrintColumn `json:"keys,omitempty"`
 	Window     *PrintWindow  `json:"window,omitempty"`
 	Sets       string        `json:"groupingSets,omitempty"`
@@ -130,6 +130,12 @@ func (f *Print) visit(p *Plan, n Node) {
 			op.Keys = append(op.Keys, printExpr(n.Input, k))
 		}
 		add(op)
+	case *Changes:
+		op := PrintOperator{Kind: "changes", Kept: keptColumns("", n.Input)}
+		for _, k := range n.Keys {
+			op.Keys = append(op.Keys, printExpr(n.Input, k))
+		}
+		add(op)
 	case *Limit:
 		f.Stateless = append(f.Stateless, fmt.Sprintf("LIMIT %d", n.Count))
 		if p.Mode == Append {
@@ -159,6 +165,8 @@ func usesWatermark(n Node) bool {
 		return n.EventTime >= 0
 	case *TopN:
 		return n.EventKey >= 0 || n.ByTime
+	case *Changes:
+		return n.EventKey >= 0
 	case *Join:
 		return n.State.LeftTime >= 0 || n.State.RightTime >= 0 || n.State.KeyTime >= 0
 	}
@@ -178,6 +186,9 @@ func printExpr(n Node, e expr.Expr) PrintColumn {
 
 func printAggregate(a *Aggregate) PrintOperator {
 	op := PrintOperator{Kind: "aggregate"}
+	if a.Change != nil {
+		op.Kind = "aggregate of changes"
+	}
 	if w := a.Window; w != nil {
 		op.Window = &PrintWindow{Kind: w.Kind.String(),
 			Over: origin(a.Input, a.Time), SizeMicros: w.SizeMicros, SlideMicros: w.SlideMicros, OffsetMicros: w.OffsetMicros, Gap: origin(a.Input, w.Gap)}

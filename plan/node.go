@@ -163,10 +163,13 @@ type (
 		// time. A group is late and closed when its value is <= the watermark.
 		EventKey int
 		Aggs     []AggCall
-		Mark     *Mark // of the window or of the event key; nil without event time
-		Cols     []Column
-		Span     Span     // of GROUP BY or of the first aggregate
-		visible  []Column // all columns that GROUP BY could have named, for hints
+		// Change is the column of a Changes below: negative for a row that is taken back.
+		// Nil: every row is new.
+		Change  expr.Expr
+		Mark    *Mark // of the window or of the event key; nil without event time
+		Cols    []Column
+		Span    Span     // of GROUP BY or of the first aggregate
+		visible []Column // all columns that GROUP BY could have named, for hints
 	}
 	// Dedup keeps the first row of each key.
 	Dedup struct {
@@ -245,6 +248,16 @@ type (
 		Span     Span
 		keyMarks []*Mark
 	}
+	// Changes turns a result in which the rows of a key replace the ones before (an
+	// Aggregate or a TopN in update mode) into what changed: its columns are those of the
+	// input and change (BIGINT), -1 for a row that no longer is and 1 for a new one.
+	Changes struct {
+		Input Node
+		Keys  []expr.Expr // over the input
+		// EventKey is the index into Keys whose value says when a row changes no more, -1 without.
+		EventKey int
+		Cols     []Column
+	}
 	// Unnest appends the elements of a list, one row each.
 	Unnest struct {
 		Input Node
@@ -312,6 +325,7 @@ func (n *Limit) Columns() []Column        { return n.Input.Columns() }
 func (n *Expand) Columns() []Column       { return n.Cols }
 func (n *Unnest) Columns() []Column       { return n.Cols }
 func (n *TopN) Columns() []Column         { return n.Cols }
+func (n *Changes) Columns() []Column      { return n.Cols }
 
 // Inputs of the nodes.
 func (n *Scan) Inputs() []Node         { return nil }
@@ -329,6 +343,7 @@ func (n *Limit) Inputs() []Node        { return []Node{n.Input} }
 func (n *Expand) Inputs() []Node       { return []Node{n.Input} }
 func (n *Unnest) Inputs() []Node       { return []Node{n.Input} }
 func (n *TopN) Inputs() []Node         { return []Node{n.Input} }
+func (n *Changes) Inputs() []Node      { return []Node{n.Input} }
 
 func (*Scan) node()         {}
 func (*StaticScan) node()   {}
@@ -345,3 +360,4 @@ func (*Limit) node()        {}
 func (*Expand) node()       {}
 func (*Unnest) node()       {}
 func (*TopN) node()         {}
+func (*Changes) node()      {}

@@ -64,6 +64,10 @@ func columnOrigin(n Node, i int) string {
 		if i == len(n.Input.Columns()) {
 			return "row_number"
 		}
+	case *Changes:
+		if i == len(n.Input.Columns()) {
+			return changeColumn
+		}
 	case *Unnest:
 		if i == len(n.Input.Columns()) {
 			return "unnest(" + origin(n.Input, n.List) + ")"

@@ -85,6 +85,7 @@ type Plan struct {
 	EveryMicros int64
 	ANSI        bool // Options.ANSI
 	span        Span // of the query
+	retraction  bool // Options.Retraction
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources.
@@ -113,6 +114,9 @@ type Options struct {
 	// has no answer; the plan then carries a notice.
 	AutoMode bool
 	Policy   Policy
+	// Retraction lets an aggregation stand over one whose rows change, in update and
+	// complete mode, and a join of streams below either; Spark refuses both.
+	Retraction bool
 	// ANSI makes a division by zero an error of its row, as Spark does, instead of
 	// DuckDB's infinity or NULL.
 	ANSI bool

@@ -154,8 +154,15 @@ func statefulAfter(c *checker, n Node) *fault {
 	if below == nil {
 		return nil
 	}
-	return &fault{spanOf(n), fmt.Sprintf("in %s mode the rows of the aggregation below change, and this %s cannot take a row back", c.plan.Mode, kind),
-		"use EMIT ON WINDOW CLOSE (append mode), in which groups come once and final; or write the inner query to a table and query that"}
+	what := "aggregation"
+	if _, ok := below.(*TopN); ok {
+		what = "ROW_NUMBER()"
+	}
+	hint := "use EMIT ON WINDOW CLOSE (append mode), in which groups come once and final; or write the inner query to a table and query that"
+	if a, ok := n.(*Aggregate); ok && !c.plan.retraction && retract(a, c.plan.Mode) != n {
+		hint += "; or SET retraction = 'on', which subtracts the old rows"
+	}
+	return &fault{spanOf(n), fmt.Sprintf("in %s mode the rows of the %s below change, and this %s cannot take a row back", c.plan.Mode, what, kind), hint}
 }
 
 func sessionUpdate(c *checker, n Node) *fault {

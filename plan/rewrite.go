@@ -230,6 +230,10 @@ func withInputs(n Node, f func(Node) Node) Node {
 		c := *n
 		c.Input = f(n.Input)
 		return &c
+	case *Changes:
+		c := *n
+		c.Input = f(n.Input)
+		return &c
 	}
 	return n
 }

@@ -40,6 +40,9 @@ type AggregateConfig struct {
 	Watermarked bool
 	Keys        []expr.Expr
 	Calls       []AggregateCall
+	// Change is a BIGINT that is negative for a row that is taken back. All calls must
+	// be of changes (expr.Aggregate.OfChanges). Nil: every row is new.
+	Change expr.Expr
 	// Schema is that of the result: window_start and window_end with Windows, then the
 	// keys, then the calls.
 	Schema *arrow.Schema

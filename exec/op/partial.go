@@ -2,6 +2,7 @@ package op
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 
@@ -47,6 +48,8 @@ type chunkScratch struct {
 	cols     []arrow.Array
 	args     []arrow.Array
 	masks    [][]bool
+	back     []bool // rows that are taken back; nil if all are new
+	split    []int32
 	setKeys  []uint64
 	setOut   []int32
 }
@@ -173,6 +176,28 @@ func (p *partial) evaluate(rec arrow.Record) error {
 		}
 		s.masks = append(s.masks, mask)
 	}
+	return p.evaluateChange(rec)
+}
+
+// evaluateChange finds the rows that are taken back.
+func (p *partial) evaluateChange(rec arrow.Record) error {
+	p.chunk.back = nil
+	if p.a.cfg.Change == nil {
+		return nil
+	}
+	col, err := p.a.cfg.Change.Eval(p.a.batch.Expr, rec)
+	if err != nil {
+		return err
+	}
+	defer col.Release()
+	changes, ok := col.(*array.Int64)
+	if !ok {
+		return fmt.Errorf("a change is a %s", col.DataType())
+	}
+	p.chunk.back = make([]bool, changes.Len())
+	for i, v := range changes.Int64Values() {
+		p.chunk.back[i] = v < 0
+	}
 	return nil
 }
 
@@ -235,11 +260,37 @@ func (p *partial) update() error {
 		}
 		cells := &p.cells[i]
 		cells.Slab = p.slab.Words
-		if err := c.acc.Update(cells, groups, p.argsOf(c)); err != nil {
+		if err := p.fold(c.acc, cells, groups, p.argsOf(c)); err != nil {
 			return p.groupError(err, i)
 		}
 	}
 	return nil
+}
+
+// fold adds the new rows to their groups and takes the others back.
+func (p *partial) fold(acc expr.Accumulator, cells *expr.Cells, groups []int32, args []arrow.Array) error {
+	back := p.chunk.back
+	if back == nil {
+		return acc.Update(cells, groups, args)
+	}
+	retracter, ok := acc.(expr.Retracter)
+	if !ok {
+		return fmt.Errorf("an accumulator %T that cannot take rows back", acc)
+	}
+	split := func(want bool) []int32 {
+		p.chunk.split = sized(p.chunk.split, len(groups))
+		for i, g := range groups {
+			if back[i] != want {
+				g = -1
+			}
+			p.chunk.split[i] = g
+		}
+		return p.chunk.split
+	}
+	if err := acc.Update(cells, split(false), args); err != nil {
+		return err
+	}
+	return retracter.Retract(cells, split(true), args)
 }
 
 func (p *partial) groupError(err error, call int) error {

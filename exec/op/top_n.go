@@ -287,7 +287,7 @@ func (t *TopN) replace(contests []contest, held, heldBy []int32, all arrow.Recor
 	if err != nil {
 		return nil, err
 	}
-	times, err := t.closing(all)
+	times, err := timesOf(t.batch.Expr, t.cfg.Close, all)
 	if err != nil {
 		return nil, err
 	}
@@ -326,18 +326,19 @@ func (t *TopN) replace(contests []contest, held, heldBy []int32, all arrow.Recor
 	return changed, nil
 }
 
-// closing returns when the rows of a record are final.
-func (t *TopN) closing(rec arrow.Record) (func(row int) int64, error) {
-	if t.cfg.Close == nil {
+// timesOf returns the time of each row of a record by an expression, NoTime where it is
+// NULL or there is none.
+func timesOf(c *expr.Ctx, time expr.Expr, rec arrow.Record) (func(row int) int64, error) {
+	if time == nil {
 		return func(int) int64 { return state.NoTime }, nil
 	}
-	a, err := t.cfg.Close.Eval(t.batch.Expr, rec)
+	a, err := time.Eval(c, rec)
 	if err != nil {
 		return nil, err
 	}
 	times, ok := a.(*array.Timestamp)
 	if !ok {
-		return nil, fmt.Errorf("the time that closes a ranking is a %s", a.DataType())
+		return nil, fmt.Errorf("a time is a %s", a.DataType())
 	}
 	return func(row int) int64 {
 		if times.IsNull(row) {

@@ -47,7 +47,7 @@ func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 
 // planOptions are what the settings say to the planner. A SELECT may choose its mode.
 func planOptions(v settings, isSelect bool) plan.Options {
-	o := plan.Options{ANSI: v.boolean("ansi")}
+	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction")}
 	switch v.get("output_mode") {
 	case "update":
 		o.Mode = plan.Update

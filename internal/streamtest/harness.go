@@ -36,6 +36,7 @@ type harness struct {
 	refused   map[string]error // queries that never came to be, and why
 
 	noDataBatches bool
+	retraction    bool // plan.Options.Retraction
 	ansi          bool // as in Spark where Spark has answered
 	policy        plan.Policy
 	session       Session
@@ -233,6 +234,8 @@ func (h *harness) set(st *Step) ([]string, error) {
 			h.policy = plan.MaxPolicy
 		case "ansi=on", "ansi=off":
 			h.ansi = value == "on"
+		case "retraction=on", "retraction=off":
+			h.retraction = value == "on"
 		case "multiple_stateful=on", "only=ssql":
 		default:
 			return nil, sqlerr.New("INVALID_OPTION", "option %q has no value %q here", key, value)

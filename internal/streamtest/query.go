@@ -63,7 +63,7 @@ func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
 	if err != nil {
 		return nil, err
 	}
-	return plan.Bind(q, h, plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi})
+	return plan.Bind(q, h, plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi, Retraction: h.retraction})
 }
 
 // open starts the engine on the query's checkpoint. The query then runs, which
