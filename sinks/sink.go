@@ -7,6 +7,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/sources"
 	"ssql/sql/types"
 )
 
@@ -81,11 +82,25 @@ type Sink interface {
 	Close() error
 }
 
+// Readable is a Sink outside of the database whose result DuckDB can read back.
+type Readable interface {
+	Sink
+	// Select returns the SELECT that reads the result. It may become another one with a
+	// batch, since there is nothing to read before the first.
+	Select() string
+}
+
 // Spec describes a connector: a row of the table in cmd/ssql.
 type Spec struct {
 	Name    string
 	Summary string
-	Open    func(o OpenContext) (Sink, error)
+	// Options are what CREATE SINK may say to it. Nil: it is no connector of sinks that
+	// have a name, but the place of tables or of a SELECT.
+	Options []sources.Option
+	// Place checks options that have their types, and returns the path that the sink
+	// would write, "" if it is not in the file system.
+	Place func(o sources.Values) (string, error)
+	Open  func(o OpenContext) (Sink, error)
 }
 
 // OpenContext is what Open gets.
@@ -100,5 +115,5 @@ type OpenContext struct {
 	// columns in their order or, with ByName, to those of their names.
 	Columns []string
 	ByName  bool
-	Set     map[string]any
+	Options sources.Values // of CREATE SINK
 }

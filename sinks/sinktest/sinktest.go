@@ -54,6 +54,9 @@ func Run(t *testing.T, place func(t *testing.T) Place) {
 	}
 }
 
+// Complete runs the test of complete mode alone, for places that have no other.
+func Complete(t *testing.T, p Place) { testComplete(t, p) }
+
 // Fields are the columns of the tests that need no special ones.
 var Fields = []types.Field{
 	{Name: "w", Type: types.Of(types.Timestamp)},

@@ -1,0 +1,151 @@
+package files
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// nullFolder is Hive's name for NULL. It stands for the empty string too: a folder
+// needs a name. A text that is equal to it is read back as NULL, in Hive and Spark too.
+const nullFolder = "__HIVE_DEFAULT_PARTITION__"
+
+// folderBytesMax is how long the name of a folder may be; the usual file systems end at
+// 255 bytes.
+const folderBytesMax = 240
+
+// run is a number of rows of a record that stand together.
+type run struct {
+	record   int
+	from, to int
+}
+
+// part is the rows of a batch that go into one file.
+type part struct {
+	folder string // k=v/k2=v2, "" without partitions
+	runs   []run
+}
+
+// partitions divides the rows of a batch by the folders they belong into, in the order
+// in which the folders come.
+func (l *layout) partitions(records []arrow.Record) ([]part, error) {
+	if len(l.partition) == 0 {
+		all := part{}
+		for r, rec := range records {
+			if rec.NumRows() > 0 {
+				all.runs = append(all.runs, run{r, 0, int(rec.NumRows())})
+			}
+		}
+		return []part{all}, nil
+	}
+	var parts []part
+	at := map[string]int{} // folder to part
+	var key []byte
+	for r, rec := range records {
+		write := l.folderWriters(rec)
+		last := -1 // the part of the row before
+		for i := range int(rec.NumRows()) {
+			key = key[:0]
+			for _, w := range write {
+				key = w(key, i)
+			}
+			k, known := at[string(key)]
+			if !known {
+				if err := checkFolder(string(key)); err != nil {
+					return nil, err
+				}
+				k = len(parts)
+				at[string(key)] = k
+				parts = append(parts, part{folder: string(key)})
+			}
+			if runs := parts[k].runs; k == last {
+				runs[len(runs)-1].to++
+			} else {
+				parts[k].runs = append(runs, run{r, i, i + 1})
+			}
+			last = k
+		}
+	}
+	return parts, nil
+}
+
+// checkFolder refuses a value that no file system takes as a name.
+func checkFolder(folder string) error {
+	for _, name := range strings.Split(folder, "/") {
+		if len(name) > folderBytesMax {
+			return sqlerr.New("E_SINK_SCHEMA", "the value of a column of partition_by is too long to name a folder: %.40s...", name).
+				WithHint("partition by something shorter, such as substr(column, 1, 20)")
+		}
+	}
+	return nil
+}
+
+// folderWriters returns, for each level, what appends its folder for a row.
+func (l *layout) folderWriters(rec arrow.Record) []func(dst []byte, row int) []byte {
+	out := make([]func([]byte, int) []byte, len(l.partition))
+	for level, column := range l.partition {
+		prefix := escapeFolder(nil, l.names[column])
+		prefix = append(prefix, '=')
+		if level > 0 {
+			prefix = append([]byte("/"), prefix...)
+		}
+		a := rec.Column(column)
+		value := folderValue(a)
+		out[level] = func(dst []byte, row int) []byte {
+			dst = append(dst, prefix...)
+			return value(dst, row)
+		}
+	}
+	return out
+}
+
+// folderValue returns what appends the value of a row as the name of a folder.
+func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
+	if s, ok := types.StringsOf(a); ok {
+		return func(dst []byte, row int) []byte {
+			v := s.Value(row)
+			if isNull(a, row) || v == "" {
+				return append(dst, nullFolder...)
+			}
+			return escapeFolder(dst, v)
+		}
+	}
+	plain := plainCells(a)
+	var text []byte
+	return func(dst []byte, row int) []byte {
+		if isNull(a, row) {
+			return append(dst, nullFolder...)
+		}
+		text = plain(text[:0], row)
+		return escapeFolder(dst, string(text))
+	}
+}
+
+// isNull reports whether a row is NULL, also one whose dictionary says so.
+func isNull(a arrow.Array, row int) bool {
+	if d, ok := a.(*array.Dictionary); ok {
+		return d.IsNull(row) || d.Dictionary().IsNull(d.GetValueIndex(row))
+	}
+	return a.IsNull(row)
+}
+
+// escapeFolder appends text with everything percent-encoded that a path, a glob, a shell
+// or a URL could take for something else, as DuckDB and Hive decode it. A leading dot
+// would hide the folder or be its parent.
+func escapeFolder(dst []byte, text string) []byte {
+	for i := range len(text) {
+		c := text[i]
+		switch {
+		case i == 0 && c == '.', c < ' ', c == 0x7f, strings.IndexByte(`/\%=?*[]{}:"'#<>|^&+$`, c) >= 0:
+			dst = fmt.Appendf(dst, "%%%02X", c)
+		default:
+			dst = append(dst, c)
+		}
+	}
+	return dst
+}

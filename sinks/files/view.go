@@ -1,0 +1,183 @@
+package files
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ssql/sql/types"
+)
+
+// Select returns the SELECT that reads the result back from its files, with the types of
+// the query. In update mode it gives the newest row of every key, which is what a table
+// would hold. Before the first file is there it gives no rows: DuckDB refuses a pattern
+// that matches nothing. It may be called from any goroutine.
+func (s *Sink) Select() string {
+	items := make([]string, len(s.o.Fields))
+	for i, f := range s.o.Fields {
+		as := " AS " + types.QuoteIdent(s.layout.names[i])
+		if !s.readable.Load() {
+			items[i] = "CAST(NULL AS " + sqlType(f.Type).String() + ")" + as
+			continue
+		}
+		items[i] = s.readBack(i, f.Type) + as
+	}
+	list := "SELECT " + strings.Join(items, ", ")
+	if !s.readable.Load() {
+		return list + " WHERE false"
+	}
+	return list + " FROM " + s.reader() + s.newestOnly()
+}
+
+// sqlType is a type as DuckDB can have it in a view.
+func sqlType(t types.Type) types.Type {
+	if t.Kind == types.Null {
+		return types.Of(types.Varchar)
+	}
+	return t
+}
+
+// column is how a column of the query is called in what the reader returns.
+func (s *Sink) column(i int) string {
+	name := types.QuoteIdent(s.layout.names[i])
+	if s.config.format == debeziumFormat && indexFold(s.config.partition, s.layout.names[i]) < 0 {
+		return `"after".` + name
+	}
+	return name
+}
+
+// readBack is the expression that gives a column of the query its type again.
+func (s *Sink) readBack(i int, t types.Type) string {
+	column := s.column(i)
+	held := s.heldType(t)
+	switch {
+	case indexFold(s.config.partition, s.layout.names[i]) >= 0:
+		held, column = types.Of(types.Varchar), fmt.Sprintf("nullif(%s, '%s')", column, nullFolder)
+	case s.config.format == csvFormat && t.IsNested():
+		held = textBlobs(t)
+		column = fmt.Sprintf("CAST(CAST(%s AS JSON) AS %s)", column, held)
+	}
+	if held.Equal(sqlType(t)) {
+		return column
+	}
+	return fmt.Sprintf("CAST(%s AS %s)", column, sqlType(t))
+}
+
+// heldType is the type that the reader is to give a column: text where DuckDB must not
+// guess and what CSV and Parquet cannot hold.
+func (s *Sink) heldType(t types.Type) types.Type {
+	switch {
+	case s.config.format == parquetFormat:
+		return parquetType(t)
+	case s.config.format == csvFormat && t.IsNested():
+		return types.Of(types.Varchar)
+	}
+	return textBlobs(sqlType(t))
+}
+
+// textBlobs is a type with text in the place of bytes: DuckDB's readers take an escape
+// such as \xFF for four bytes, its casts do not.
+func textBlobs(t types.Type) types.Type {
+	return within(t, func(t types.Type) types.Type {
+		if t.Kind == types.Blob {
+			return types.Of(types.Varchar)
+		}
+		return t
+	})
+}
+
+// reader is the table function over the files.
+func (s *Sink) reader() string {
+	args := []string{quoteText(s.pattern())}
+	option := func(name, value string) { args = append(args, name+" = "+value) }
+	switch s.config.format {
+	case parquetFormat:
+		return "read_parquet(" + strings.Join(s.hive(args), ", ") + ")"
+	case csvFormat:
+		option("auto_detect", "false")
+		option("columns", s.columnTypes())
+		option("header", fmt.Sprint(s.config.header))
+		option("nullstr", quoteText(s.config.nullText))
+		option("allow_quoted_nulls", "false")
+		option("quote", `'"'`)
+		option("escape", `'"'`)
+		option("compression", quoteText(s.config.compression))
+		return "read_csv(" + strings.Join(s.hive(args), ", ") + ")"
+	}
+	option("format", "'newline_delimited'")
+	option("columns", s.columnTypes())
+	option("compression", quoteText(strings.Replace(s.config.compression, "none", "uncompressed", 1)))
+	return "read_json(" + strings.Join(s.hive(args), ", ") + ")"
+}
+
+// hive adds how the names of folders are read: as text, which the SELECT casts.
+func (s *Sink) hive(args []string) []string {
+	if len(s.layout.partition) == 0 {
+		return append(args, "hive_partitioning = false")
+	}
+	return append(args, "hive_partitioning = true", "hive_types_autocast = false")
+}
+
+// columnTypes is the option columns of a reader.
+func (s *Sink) columnTypes() string {
+	var parts []string
+	add := func(name string, t types.Type) {
+		parts = append(parts, quoteText(name)+": "+quoteText(t.String()))
+	}
+	if s.config.format == debeziumFormat {
+		fields := make([]types.Field, len(s.layout.stored))
+		for j, f := range s.layout.stored {
+			fields[j] = types.Field{Name: f.Name, Type: s.heldType(f.Type)}
+		}
+		add("after", types.StructOf(fields...))
+		add("source", types.StructOf(types.Field{Name: batchColumn, Type: types.Of(types.BigInt)}))
+		return "{" + strings.Join(parts, ", ") + "}"
+	}
+	for _, f := range s.layout.stored {
+		add(f.Name, s.heldType(f.Type))
+	}
+	if s.layout.changes {
+		add(s.config.opColumn, types.Of(types.Varchar))
+		add(batchColumn, types.Of(types.BigInt))
+	}
+	return "{" + strings.Join(parts, ", ") + "}"
+}
+
+// newestOnly leaves the newest of the changes of each key.
+func (s *Sink) newestOnly() string {
+	if !s.layout.changes || s.o.Keys == nil {
+		return ""
+	}
+	batch := types.QuoteIdent(batchColumn)
+	if s.config.format == debeziumFormat {
+		batch = `"source".` + batch
+	}
+	by := ""
+	if len(s.o.Keys) > 0 {
+		keys := make([]string, len(s.o.Keys))
+		for j, k := range s.o.Keys {
+			keys[j] = s.column(k)
+		}
+		by = "PARTITION BY " + strings.Join(keys, ", ") + " "
+	}
+	return " QUALIFY row_number() OVER (" + by + "ORDER BY " + batch + " DESC) = 1"
+}
+
+// pattern is the glob of the published files.
+func (s *Sink) pattern() string {
+	if s.config.single {
+		return escapeGlob(s.config.path)
+	}
+	parts := []string{escapeGlob(s.config.path)}
+	for range s.layout.partition {
+		parts = append(parts, "*=*")
+	}
+	return filepath.Join(append(parts, "part-*"+s.config.extension())...)
+}
+
+// escapeGlob makes a path match itself only.
+func escapeGlob(path string) string {
+	return strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]").Replace(path)
+}
+
+func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
