@@ -56,10 +56,8 @@ const scanBufferBytes = 256 << 10
 // none, and sets s.end there. skip says whose payload is not wanted; it is then not
 // even read. An error of visit ends the scan with s.end before that record.
 func (s *segment) scan(f io.ReaderAt, id [16]byte, skip func(recordHeader) bool, visit func(*record) error) error {
-	reader := func(offset int64) *bufio.Reader {
-		return bufio.NewReaderSize(io.NewSectionReader(f, offset, s.size-offset), scanBufferBytes)
-	}
-	in := reader(s.end)
+	from := func(offset int64) io.Reader { return io.NewSectionReader(f, offset, s.size-offset) }
+	in := bufio.NewReaderSize(from(s.end), scanBufferBytes)
 	head := make([]byte, recordHeaderBytes)
 	for s.size-s.end >= recordHeaderBytes {
 		if _, err := io.ReadFull(in, head); err != nil {
@@ -75,7 +73,12 @@ func (s *segment) scan(f io.ReaderAt, id [16]byte, skip func(recordHeader) bool,
 		r := record{recordHeader: h, path: s.path, offset: s.end}
 		r.end = min(s.end+recordHeaderBytes+int64(h.length)+int64(padding(h.length)), s.size)
 		if skip(h) {
-			in = reader(r.end)
+			// What is behind may be in the buffer already: nothing is read twice.
+			if rest := int(r.end - s.end - recordHeaderBytes); rest > in.Buffered() {
+				in.Reset(from(r.end))
+			} else if _, err := in.Discard(rest); err != nil {
+				return storage("reading", s.path, err)
+			}
 		} else {
 			r.payload = make([]byte, h.length)
 			if _, err := io.ReadFull(in, r.payload); err != nil {
