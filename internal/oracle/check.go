@@ -26,7 +26,15 @@ func compareAll(c *Case, d *Duck) string {
 			return why + "\n" + c.Query.DuckSQL(c.finalMicros())
 		}
 	}
-	return differBatches(c, base.Batches, Model(c))
+	if why := differBatches(c, base.Batches, Model(c)); why != "" {
+		return why
+	}
+	for _, r := range relations() {
+		if why := r.check(c, base); why != "" {
+			return "with " + r.name + ": " + why
+		}
+	}
+	return ""
 }
 
 // differBatches compares batch by batch; "" if they are equal.

@@ -25,9 +25,9 @@ type Way struct {
 	ChunkRows, Workers int
 	// RestartEach closes the query after every batch and opens it again.
 	RestartEach bool
-	// CrashAt lets the disk fail at its n-th operation, from 1, and start again as
-	// Crash leaves it; 0 for never.
-	CrashAt int
+	// CrashAt lets the disk fail at its n-th operation, from 1, and start again as Crash
+	// leaves it; each number counts from the start before.
+	CrashAt []int
 	Crash   vfs.CrashMode
 	Seed    uint64 // of what a crash leaves
 }
@@ -52,7 +52,9 @@ type Outcome struct {
 	SinkText []string // the same, to the last bit
 	Late     int64    // counted in all batches
 	LateRows []string // kept beside the sink
-	DiskOps  int      // operations on the disk
+	// Lines describe every batch with its rows to the last bit, in the order of the rows.
+	Lines   []string
+	DiskOps int // operations on the disk
 }
 
 // run is one life of a case in the engine, over any number of starts.
@@ -68,6 +70,7 @@ type run struct {
 	out   Outcome
 	ran   int // batches in this start
 	fatal error
+	rng   *rand.Rand
 }
 
 // catalog gives the streams of a case to the planner.
@@ -108,12 +111,8 @@ func Run(c *Case, way Way) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("binding: %w", err)
 	}
-	r := &run{c: c, way: way, plan: p, disk: vfs.NewMem()}
-	fault := vfs.Fault{}
-	if way.CrashAt > 0 {
-		fault = vfs.Fault{At: way.CrashAt, Err: vfs.ErrCrashed, Sticky: true}
-	}
-	r.fault = vfs.NewInjector(r.disk, fault)
+	r := &run{c: c, way: way, plan: p, rng: rand.New(rand.NewPCG(way.Seed, 1))}
+	r.boot(vfs.NewMem())
 	for range c.Streams {
 		r.input = append(r.input, memsource.NewStream())
 	}
@@ -137,6 +136,16 @@ func Run(c *Case, way Way) (*Outcome, error) {
 	return &r.out, r.collect()
 }
 
+// boot starts the machine with a disk, and with the next crash ahead.
+func (r *run) boot(disk *vfs.Mem) {
+	fault := vfs.Fault{}
+	if len(r.way.CrashAt) > 0 {
+		fault = vfs.Fault{At: r.way.CrashAt[0], Err: vfs.ErrCrashed, Sticky: true}
+		r.way.CrashAt = r.way.CrashAt[1:]
+	}
+	r.disk, r.fault = disk, vfs.NewInjector(disk, fault)
+}
+
 func (r *run) feed(f Feed) error {
 	for i, rows := range f.Rows {
 		if len(rows) == 0 {
@@ -158,9 +167,7 @@ func (r *run) drain() error {
 		err := r.once()
 		switch {
 		case err != nil && r.fault.Crashed():
-			seed := rand.New(rand.NewPCG(r.way.Seed, uint64(r.way.CrashAt)))
-			r.disk = r.disk.CrashClone(seed, r.way.Crash)
-			r.fault = vfs.NewInjector(r.disk, vfs.Fault{})
+			r.boot(r.disk.CrashClone(r.rng, r.way.Crash))
 		case err != nil:
 			return err
 		case r.fatal != nil:
@@ -220,7 +227,11 @@ func (r *run) observe(p *exec.Progress, recs []arrow.Record) {
 		r.query.Stop()
 	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
+	var lines []string
 	for _, rec := range recs {
+		for i := range int(rec.NumRows()) {
+			lines = append(lines, recordText(rec, i))
+		}
 		rows, err := rowsOf(rec)
 		r.fatal = errors.Join(r.fatal, err)
 		b.Rows = append(b.Rows, rows...)
@@ -228,11 +239,13 @@ func (r *run) observe(p *exec.Progress, recs []arrow.Record) {
 	for _, o := range p.StateOperators {
 		b.Ops = append(b.Ops, OpStats{o.NumRowsDroppedByWatermark, o.NumRowsTotal})
 	}
+	line := fmt.Sprintf("batch %d in=%d watermark=%s bad=%d ops=%v", b.ID, b.In, types.FormatTimestamp(b.Watermark), b.Bad, b.Ops)
+	line = strings.Join(append([]string{line}, lines...), "\n  ")
 	if n := len(r.out.Batches); n > 0 && r.out.Batches[n-1].ID == b.ID {
-		r.out.Batches[n-1] = b
+		r.out.Batches[n-1], r.out.Lines[n-1] = b, line
 		return
 	}
-	r.out.Batches = append(r.out.Batches, b)
+	r.out.Batches, r.out.Lines = append(r.out.Batches, b), append(r.out.Lines, line)
 }
 
 // collect reads the sink.

@@ -200,7 +200,11 @@ func predicate(r *rand.Rand, cols []Column, depth int) Expr {
 		return either(a, b)
 	}
 	c := cols[r.IntN(len(cols))]
-	if c.Domain == nil || c.Domain.draw == nil || r.IntN(8) == 0 {
+	if c.Domain.draw == nil && r.IntN(2) == 0 {
+		at := litExpr{startMicros + r.Int64N(120)*1e6, c.Type, true}
+		return comparison(r.IntN(len(comparisons)), colExpr{c}, at)
+	}
+	if c.Domain.draw == nil || r.IntN(8) == 0 {
 		return not(isNull(colExpr{c}))
 	}
 	return comparison(r.IntN(len(comparisons)), colExpr{c}, litExpr{c.Domain.draw(r), c.Type, false})

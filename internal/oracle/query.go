@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/plan"
@@ -231,8 +232,38 @@ func (q *Query) reads(name string) bool {
 // shifted returns the query with its event-time constants moved.
 func (q *Query) shifted(micros int64) *Query {
 	out := *q
+	out.From = shiftedRel(q.From, micros)
 	if q.Cond != nil {
 		out.Cond = shifted(q.Cond, micros)
 	}
+	out.Calls = slices.Clone(q.Calls)
+	for i, c := range q.Calls {
+		if c.Filter != nil {
+			out.Calls[i].Filter = shifted(c.Filter, micros)
+		}
+	}
 	return &out
+}
+
+// shiftedRel moves the constants of event time in a relation.
+func shiftedRel(r Rel, micros int64) Rel {
+	switch r := r.(type) {
+	case *Where:
+		return &Where{shiftedRel(r.In, micros), shifted(r.Cond, micros)}
+	case *Union:
+		u := &Union{}
+		for _, in := range r.Ins {
+			u.Ins = append(u.Ins, shiftedRel(in, micros))
+		}
+		return u
+	case *Dedup:
+		d := *r
+		d.In = shiftedRel(r.In, micros)
+		return &d
+	case *Join:
+		j := *r
+		j.Left, j.Right = shiftedRel(r.Left, micros), shiftedRel(r.Right, micros)
+		return &j
+	}
+	return r
 }

@@ -2,6 +2,9 @@ package oracle
 
 import "slices"
 
+// startMicros is where the event times of most cases begin: 2024-03-10 12:00:00.
+const startMicros = 1710072000e6
+
 // rowsMax is the most rows of a case.
 const rowsMax = 400
 
@@ -14,7 +17,7 @@ func (g *gen) rows() {
 	for i := range nulls {
 		nulls[i] = one(g, 0, 0, 0.1, 0.5)
 	}
-	starts := []int64{1710072000e6, 1710072000e6, 1710072000e6, 30e6, 951782390e6, 4102444790e6}
+	starts := []int64{startMicros, startMicros, startMicros, startMicros, 30e6, 951782390e6, 4102444790e6}
 	if c.Late {
 		// The watermark starts at 1970: what is before is late.
 		starts = append(starts, -10e6, -86400e6*365)
