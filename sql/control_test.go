@@ -32,6 +32,10 @@ func TestControlStatements(t *testing.T) {
 		{`RESET QUERY q KEEP OUTPUT FORCE`, `ResetQuery RESET QUERY q FORCE`},
 		{`RESET QUERY q TRUNCATE OUTPUT FORCE`, `ResetQuery RESET QUERY q TRUNCATE OUTPUT FORCE`},
 		{`RESET query`, `Reset RESET query`},
+		{`SHOW CREATE TABLE t`, `Show SHOW CREATE TABLE t`},
+		{`SHOW CREATE MATERIALIZED VIEW "table"`, `Show SHOW CREATE MATERIALIZED VIEW "table"`},
+		{`SHOW TABLES LIKE 'a%'`, `Show SHOW TABLES LIKE 'a%'`},
+		{`SHOW TABLES`, `Passthrough SHOW`},
 		{`RUN SCRIPT 'a''b.sql'`, `RunScript RUN SCRIPT 'a''b.sql'`},
 		{`RUN SCRIPT a`, `PARSE_SYNTAX_ERROR: syntax error at or near "a", expected the name of a file in single quotes`},
 	} {

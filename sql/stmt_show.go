@@ -16,9 +16,11 @@ var showRules = []showRule{
 	{"CHECKPOINTS", false},
 	{"CONNECTORS", false},
 	{"CREATE", true},
+	{"CREATE MATERIALIZED VIEW", true},
 	{"CREATE QUERY", true},
 	{"CREATE SOURCE", true},
 	{"CREATE STREAM", true},
+	{"CREATE TABLE", true},
 	{"CREATE VIEW", true},
 	{"ERRORS", false},
 	{"FORMATS", false},
@@ -61,6 +63,9 @@ func (p *parser) show() (Statement, error) {
 			words = n
 			s.What = r.words
 		}
+	}
+	if p.at("TABLES") && (p.toks[lo].is("LIST") || p.peek(1).is("LIKE")) {
+		words, s.What = 1, "TABLES" // alone it is DuckDB's
 	}
 	if words == 0 {
 		return p.showOther(lo)
