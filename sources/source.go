@@ -129,6 +129,9 @@ type OpenContext struct {
 	// Encode lists, per field, whether a VARCHAR column should come dictionary
 	// encoded: it is a grouping key.
 	Encode []bool
+	// Declared are all columns that the stream declares and does not compute, in their
+	// order, for data whose columns have no names. Nil is Fields.
+	Declared []types.Field
 	// Notice takes messages that arise outside of reading a Segment, such as a file
 	// that is passed over; nil drops them. It is said once per query and text.
 	Notice func(text string)

@@ -78,7 +78,7 @@ func (g *compressedSegment) decode(ctx context.Context, r *reader, packed io.Rea
 		return r.decoder.Refuse(nil, "file cannot be unpacked: "+err.Error())
 	}
 	defer content.Close()
-	lines := &lineSplitter{reader: r, config: g.source.config}
+	lines := &splitter{reader: r, source: g.source}
 	total := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {

@@ -89,15 +89,15 @@ func (f *folder) open(position []byte) *source {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	c.format.Fields = f.fields
-	s, err := newSource(c, func(text string) {
+	shape, err := c.format.shape(c, &sources.OpenContext{Fields: f.fields})
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	s := newSource(c, shape, func(text string) {
 		if !slices.Contains(f.notices, text) {
 			f.notices = append(f.notices, text)
 		}
 	}, func() time.Time { return f.clock.Add(time.Hour) })
-	if err != nil {
-		f.t.Fatal(err)
-	}
 	if err := s.Restore(position); err != nil {
 		f.t.Fatal(err)
 	}

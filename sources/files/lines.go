@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"bytes"
 	"errors"
 	"io"
@@ -9,19 +8,19 @@ import (
 	"ssql/internal/format/column"
 )
 
-// lineSplitter cuts a stream of bytes at line ends and feeds a reader's decoder. The
+// splitter cuts a stream of bytes at record ends and feeds a reader's decoder. The
 // bytes collect in the reader's block.
-type lineSplitter struct {
+type splitter struct {
 	reader *reader
-	config *config
+	source *source
 
-	have     int  // bytes of an unfinished line at the start of the block
+	have     int  // bytes of an unfinished record at the start of the block
 	begun    bool // the first bytes have been looked at for a byte order mark
-	skipping bool // in a line that was refused for its length
+	skipping bool // in a record that was refused for its length
 }
 
 // room returns where the next bytes go.
-func (l *lineSplitter) room() []byte {
+func (l *splitter) room() []byte {
 	r := l.reader
 	if l.have+column.Slack >= len(r.block)/2 {
 		grown := make([]byte, 2*len(r.block))
@@ -31,8 +30,8 @@ func (l *lineSplitter) room() []byte {
 	return r.block[l.have : len(r.block)-column.Slack]
 }
 
-// take decodes the lines that n more bytes complete.
-func (l *lineSplitter) take(n int) error {
+// take decodes the records that n more bytes complete.
+func (l *splitter) take(n int) error {
 	block := l.reader.block[:l.have+n]
 	if !l.begun && len(block) >= len(byteOrderMark) {
 		l.begun = true
@@ -49,7 +48,12 @@ func (l *lineSplitter) take(n int) error {
 		l.skipping = false
 		block = block[:copy(block, block[end:])]
 	}
-	end := bytes.LastIndexByte(block, '\n') + 1
+	end := l.source.shape.LastEnd(block)
+	tooLong := end == 0 && len(block) > l.source.config.lineMax
+	if tooLong {
+		// A quote that stays open for too long: the decoder takes line by line.
+		end = bytes.LastIndexByte(block, '\n') + 1
+	}
 	if end > 0 {
 		// The decoder writes behind the lines it is given, where the next one starts.
 		var next [column.Slack]byte
@@ -61,16 +65,16 @@ func (l *lineSplitter) take(n int) error {
 		copy(behind, next[:])
 	}
 	l.have = copy(block, block[end:])
-	if l.have > l.config.format.LineBytesMax {
-		err := l.reader.decoder.Refuse(block[:l.have], lineTooLong(l.config))
+	if tooLong && end == 0 {
+		err := l.reader.decoder.Refuse(block[:l.have], lineTooLong(l.source.config))
 		l.have, l.skipping = 0, true
 		return err
 	}
 	return nil
 }
 
-// finish decodes a last line without newline.
-func (l *lineSplitter) finish() error {
+// finish decodes a last record without its end.
+func (l *splitter) finish() error {
 	if l.have == 0 {
 		return nil
 	}
@@ -79,37 +83,33 @@ func (l *lineSplitter) finish() error {
 	return err
 }
 
-// sampleOf returns up to most lines from the start of a file.
-func sampleOf(name string, most int) ([][]byte, error) {
+// sampleOf returns up to sampleBytes from the start of a file, unpacked; whole says that
+// there is no more.
+func sampleOf(name string) (sample []byte, whole bool, err error) {
 	f, info, err := openRegular(name)
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	defer f.Close()
 	_, head, err := headOf(f, info.Size())
 	if err != nil {
-		return nil, err
+		return nil, false, err
 	}
 	var content io.Reader = f
 	if c := compressionOf(head); c != "" {
 		unpacked, err := unpack(f, c)
 		if err != nil {
-			return nil, err
+			return nil, false, err
 		}
 		defer unpacked.Close()
 		content = unpacked
 	}
-	var out [][]byte
-	scanner := bufio.NewScanner(io.LimitReader(content, sampleBytes))
-	scanner.Buffer(nil, sampleBytes+1)
-	for len(out) < most && scanner.Scan() {
-		line := bytes.TrimPrefix(scanner.Bytes(), byteOrderMark)
-		out = append(out, bytes.Clone(line))
+	sample = make([]byte, sampleBytes)
+	n, err := fill(content, sample)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
 	}
-	if err := scanner.Err(); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return nil, err
-	}
-	return out, nil
+	return bytes.TrimPrefix(sample[:n], byteOrderMark), n < sampleBytes, err
 }
 
 // compressionOf tells from the first bytes of a file how it is compressed. The

@@ -65,33 +65,40 @@ func (b *budget) takeWhole() (ok bool) {
 	return ok
 }
 
-// cut returns where the lines of [from, to) end that are left in the budget, and
-// takes them from it. Blank and bad lines count: a batch has at most so many rows.
-func (b *budget) cut(f io.ReaderAt, from, to int64) (end int64, err error) {
+// cut returns where the records of [from, to) end that are left in the budget, and takes
+// them from it. Blank and bad ones count, a header does not: a batch has at most so many
+// rows.
+func (b *budget) cut(s *source, f io.ReaderAt, from, to int64) (end int64, err error) {
 	if !b.limited() {
 		return to, nil
 	}
-	block := make([]byte, min(256<<10, to-from))
-	for at := from; at < to; at += int64(len(block)) {
-		block = block[:min(int64(len(block)), to-at)]
-		if _, err := f.ReadAt(block, at); err != nil {
+	w := window{f: f, at: from, to: to}
+	for {
+		block, err := w.load()
+		if err != nil {
 			return 0, err
 		}
-		for i := 0; ; {
-			k := bytes.IndexByte(block[i:], '\n')
-			if k < 0 {
-				break
+		header := int64(0)
+		if w.at == 0 && s.shape.Header() {
+			header = 1
+		}
+		n, records := s.ends(block, w.at, b.left+header)
+		if n == 0 && len(block) > s.config.lineMax {
+			n, records = bytes.LastIndexByte(block, '\n')+1, 1 // a quote that stays open
+		}
+		if records > 0 {
+			records -= header
+		}
+		if b.left -= records; b.left == 0 {
+			return w.at + int64(n), nil
+		}
+		if w.advance(n) {
+			if w.at < to {
+				b.left--
 			}
-			i += k + 1
-			if b.left--; b.left == 0 {
-				return at + int64(i), nil
-			}
+			return to, nil
 		}
 	}
-	if block[len(block)-1] != '\n' {
-		b.left--
-	}
-	return to, nil
 }
 
 // pin decides which bytes of a listed file are ready to be read; nil for none. last
@@ -127,7 +134,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		if p.To, err = s.readyEnd(f, p, head, young); err != nil || p.To <= p.From {
 			return nil, err
 		}
-		p.To, err = rows.cut(f, p.From, p.To)
+		p.To, err = rows.cut(s, f, p.From, p.To)
 		return p, err
 	}
 	p.To = p.Size
@@ -168,24 +175,43 @@ func (s *source) noticeChanged(name string) {
 	s.notice(fmt.Sprintf("file %q was changed after it was read; the change is not read (lines may only be appended)", s.config.pattern.shown(name)))
 }
 
-// readyEnd returns where the complete lines of a plain file end. The last line may
-// lack its newline: it is ready if it is a whole object, or if the file has not
-// changed for settle_time, so that nobody seems to be writing it.
+// readyEnd returns where the complete records of a plain file end. The last one may lack
+// its line end: it is ready if it is whole by itself, or if the file has not changed for
+// settle_time, so that nobody seems to be writing it.
 func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (int64, error) {
-	if p.From >= p.Size {
-		return p.From, nil
+	if p.From >= p.Size || !young {
+		return max(p.From, p.Size), nil
 	}
-	start, tail, err := lastLine(f, p.From, p.Size, int64(s.config.format.LineBytesMax))
-	if err != nil || len(tail) == 0 || !young {
+	start, tail, err := s.lastRecord(f, p)
+	if err != nil || len(tail) == 0 {
 		return p.Size, err
 	}
-	if int64(len(tail)) <= int64(s.config.format.LineBytesMax) && s.shape.Complete(head, tail) {
+	// The last field of a CSV row may be cut short. Who waits for more will see; what is
+	// frozen is read as it is.
+	sure := s.frozen || !s.config.format.fields
+	if sure && len(tail) <= s.config.lineMax && s.shape.Complete(head, tail) {
 		return p.Size, nil
 	}
 	s.waiting = true
 	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
 		s.config.pattern.shown(p.Name), s.config.settle))
 	return start, nil
+}
+
+// lastRecord returns the bytes of a pinned file behind the last record end and where
+// they start. Where a quote can hide a line end all that is new must be looked at.
+func (s *source) lastRecord(f io.ReaderAt, p *pinned) (start int64, tail []byte, err error) {
+	limit := int64(s.config.lineMax)
+	if !s.config.format.fields {
+		return lastLine(f, p.From, p.Size, limit)
+	}
+	_, start, err = s.cut(f, p.From, p.Size)
+	if err != nil {
+		return 0, nil, err
+	}
+	tail = make([]byte, min(p.Size-start, limit+1))
+	_, err = f.ReadAt(tail, start)
+	return start, tail, err
 }
 
 // lastLine returns the bytes of [from, to) behind the last newline and where they

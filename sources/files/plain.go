@@ -26,13 +26,67 @@ const (
 
 var byteOrderMark = []byte{0xEF, 0xBB, 0xBF}
 
-// plainSegment reads the lines that start within [from, to) of a file.
-type plainSegment struct {
-	source   *source
-	file     *pinned
-	lines    *lineCounter
-	from, to int64
+// plainFile is what the segments of one file share.
+type plainFile struct {
+	source *source
+	pinned *pinned
+	lines  lineCounter
+
+	mu     sync.Mutex
+	header []byte // the first record of the file
 }
+
+// headerOf returns the first record of the file, for a format whose rows need it.
+func (p *plainFile) headerOf(f io.ReaderAt) ([]byte, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.header != nil {
+		return p.header, nil
+	}
+	w := window{f: f, to: p.pinned.To}
+	for {
+		block, err := w.load()
+		if err != nil {
+			return nil, err
+		}
+		n, _ := p.source.ends(block, 0, 1)
+		if n > 0 || len(block) > p.source.config.lineMax || w.advance(0) {
+			if n == 0 {
+				n = bytes.IndexByte(append(block, '\n'), '\n') // its quote stays open
+			}
+			p.header = bytes.Clone(bytes.TrimPrefix(block[:n], byteOrderMark))
+			return p.header, nil
+		}
+	}
+}
+
+// segments cuts the file.
+func (p *plainFile) segments(f io.ReaderAt) (out []sources.Segment, err error) {
+	s, from, to := p.source, p.pinned.From, p.pinned.To
+	if !s.config.format.fields {
+		for at := from; at < to; at += segmentBytes {
+			out = append(out, &plainSegment{file: p, load: s.loadLines, span: span{from: at, to: min(at+segmentBytes, to)}})
+		}
+		return out, nil
+	}
+	spans, err := s.cutAll(f, from, to)
+	for _, x := range spans {
+		out = append(out, &plainSegment{file: p, load: s.loadSpan, span: x})
+	}
+	return out, err
+}
+
+// plainSegment reads a part of a file that is not packed.
+type plainSegment struct {
+	file *plainFile
+	span
+	load loader
+}
+
+// loader reads the records of a segment into the block of a reader, and returns them
+// with their place in the file. tooLong is the beginning of a last line that exceeds
+// line_bytes_max.
+type loader func(f io.ReaderAt, r *reader, g *plainSegment) (start int64, records, tooLong []byte, err error)
 
 var _ sources.Segment = (*plainSegment)(nil)
 
@@ -40,45 +94,51 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	f, err := g.source.openPinned(g.file)
+	s, pinned := g.file.source, g.file.pinned
+	f, err := s.openPinned(pinned)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := g.source.takeReader()
-	defer g.source.giveBack(r)
-	start, lines, tooLong, err := g.load(f, r)
+	r := s.takeReader()
+	defer s.giveBack(r)
+	start, records, tooLong, err := g.load(f, r, g)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", f.Name(), err)
 	}
-	shown := g.source.config.pattern.shown(g.file.Name)
+	in := format.Input{Name: s.config.pattern.shown(pinned.Name), Line: 1}
+	if start > 0 && s.shape.Header() {
+		if in.Header, err = g.file.headerOf(f); err != nil {
+			return fmt.Errorf("reading the header of %s: %w", f.Name(), err)
+		}
+	}
 	c.Locate = func(row int) sources.BadRow {
 		line, raw := r.decoder.RowAt(row)
-		before, err := g.lines.before(f, start)
+		before, err := g.file.lines.before(f, start)
 		if err != nil {
-			return sources.BadRow{File: shown, Raw: raw} // the row matters more than its number
+			return sources.BadRow{File: in.Name, Raw: raw} // the row matters more than its number
 		}
-		return sources.BadRow{File: shown, Line: before + line, Raw: raw}
+		return sources.BadRow{File: in.Name, Line: before + line, Raw: raw}
 	}
-	r.decoder.Begin(format.Input{Name: shown, Line: 1}, c.ChunkRows, format.Output{
+	r.decoder.Begin(in, c.ChunkRows, format.Output{
 		Emit: emit,
 		Bad: func(b format.Bad) error {
 			// Lines are only counted when somebody asks: that reads the file once more.
-			before, err := g.lines.before(f, start)
+			before, err := g.file.lines.before(f, start)
 			if err != nil {
 				return fmt.Errorf("counting the lines of %s: %w", f.Name(), err)
 			}
-			c.Bad(badRow(shown, b, before))
+			c.Bad(badRow(in.Name, b, before))
 			return nil
 		},
 		Notice: c.Notice,
 	})
 	if start == 0 {
-		lines = bytes.TrimPrefix(lines, byteOrderMark)
+		records = bytes.TrimPrefix(records, byteOrderMark)
 	}
-	err = r.decoder.Decode(lines)
+	err = r.decoder.Decode(records)
 	if err == nil && tooLong != nil {
-		err = r.decoder.Refuse(tooLong, lineTooLong(g.source.config))
+		err = r.decoder.Refuse(tooLong, lineTooLong(s.config))
 	}
 	if finishErr := r.decoder.Finish(err != nil); err == nil {
 		err = finishErr
@@ -91,19 +151,32 @@ func badRow(file string, b format.Bad, linesBefore int64) sources.BadRow {
 }
 
 func lineTooLong(c *config) string {
-	return fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", c.format.LineBytesMax)
+	return fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", c.lineMax)
 }
 
-// load reads the lines that start in the segment, and where they start in the file.
-// tooLong is the beginning of a last line that exceeds line_bytes_max; its end is
-// not looked for.
-func (g *plainSegment) load(f io.ReaderAt, r *reader) (start int64, lines, tooLong []byte, err error) {
+// loadSpan reads whole records.
+func (s *source) loadSpan(f io.ReaderAt, r *reader, g *plainSegment) (start int64, records, tooLong []byte, err error) {
+	end := g.to
+	if g.tooLong {
+		end = min(g.to, g.from+format.RawMax)
+	}
+	block, err := r.fill(f, g.from, 0, end)
+	if g.tooLong {
+		return g.from, nil, bytes.Clone(block), err
+	}
+	return g.from, block, nil, err
+}
+
+// loadLines reads the lines that start in the segment. The end of a line that is too
+// long is not looked for.
+func (s *source) loadLines(f io.ReaderAt, r *reader, g *plainSegment) (start int64, lines, tooLong []byte, err error) {
+	fileFrom, fileTo := g.file.pinned.From, g.file.pinned.To
 	// A line starts at from if the byte before is a newline, so that one is read too.
 	base := g.from
-	if g.from > g.file.From {
+	if g.from > fileFrom {
 		base--
 	}
-	block, err := g.readAt(f, r, base, 0, min(g.to+overlapBytes, g.file.To))
+	block, err := r.fill(f, base, 0, min(g.to+overlapBytes, fileTo))
 	if err != nil {
 		return 0, nil, nil, err
 	}
@@ -115,13 +188,13 @@ func (g *plainSegment) load(f io.ReaderAt, r *reader) (start int64, lines, tooLo
 	}
 	// The last line is the one that holds the byte before to.
 	lastByte := int(g.to - base - 1)
-	limit := g.source.config.format.LineBytesMax
+	limit := s.config.lineMax
 	for {
 		if end := bytes.IndexByte(block[lastByte:], '\n'); end >= 0 {
 			return base + int64(first), block[first : lastByte+end+1], nil, nil
 		}
 		have := base + int64(len(block))
-		if have == g.file.To {
+		if have == fileTo {
 			return base + int64(first), block[first:], nil, nil
 		}
 		lastStart := max(first, bytes.LastIndexByte(block[:lastByte], '\n')+1)
@@ -130,15 +203,15 @@ func (g *plainSegment) load(f io.ReaderAt, r *reader) (start int64, lines, tooLo
 			tooLong = bytes.Clone(block[lastStart : lastStart+min(limit, format.RawMax)])
 			return base + int64(first), block[first:lastStart], tooLong, nil
 		}
-		if block, err = g.readAt(f, r, base, len(block), min(have+int64(len(block)), g.file.To)); err != nil {
+		if block, err = r.fill(f, base, len(block), min(have+int64(len(block)), fileTo)); err != nil {
 			return 0, nil, nil, err
 		}
 	}
 }
 
-// readAt fills the reader's block with [base, end) of the file, of which the first
-// have bytes are there, leaving room for the decoder behind it.
-func (g *plainSegment) readAt(f io.ReaderAt, r *reader, base int64, have int, end int64) ([]byte, error) {
+// fill fills the reader's block with [base, end) of the file, of which the first have
+// bytes are there, leaving room for the decoder behind it.
+func (r *reader) fill(f io.ReaderAt, base int64, have int, end int64) ([]byte, error) {
 	size := int(end - base)
 	if size+column.Slack > len(r.block) {
 		grown := make([]byte, size+column.Slack)

@@ -11,7 +11,6 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/column"
-	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
@@ -47,11 +46,7 @@ var (
 	_ sources.Freezer = (*source)(nil)
 )
 
-func newSource(c *config, notice func(text string), now func() time.Time) (*source, error) {
-	shape, err := ndjson.NewShape(c.format)
-	if err != nil {
-		return nil, err
-	}
+func newSource(c *config, shape format.Shape, notice func(text string), now func() time.Time) *source {
 	if notice == nil {
 		notice = func(string) {}
 	}
@@ -59,7 +54,7 @@ func newSource(c *config, notice func(text string), now func() time.Time) (*sour
 	if c.pattern.oneFolder() {
 		s.watch = newWatch(c.pattern.root)
 	}
-	return s, nil
+	return s
 }
 
 func (s *source) Restore(snapshot []byte) error { return s.at.restore(snapshot) }
@@ -246,14 +241,16 @@ func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segme
 		if err != nil {
 			return nil, err
 		}
-		f.Close()
 		if p.Compression != "" {
 			out = append(out, &compressedSegment{s, p})
-			continue
+		} else {
+			file := &plainFile{source: s, pinned: p}
+			parts, cutErr := file.segments(f)
+			out, err = append(out, parts...), cutErr
 		}
-		lines := &lineCounter{}
-		for at := p.From; at < p.To; at += segmentBytes {
-			out = append(out, &plainSegment{source: s, file: p, lines: lines, from: at, to: min(at+segmentBytes, p.To)})
+		f.Close()
+		if err != nil {
+			return nil, fmt.Errorf("cutting %s: %w", f.Name(), err)
 		}
 	}
 	return out, nil

@@ -10,9 +10,10 @@
 //   - A plain file may grow: the lines appended to what was read are new input. Any
 //     other change of a file that was read is not followed, with a notice: reading
 //     it again would count rows twice. Rotate by renaming out of the pattern.
-//   - A last line without newline is a row if it is a whole object. If not, it waits
-//     until the file grows; when the file has not changed for settle_time it is
-//     taken as it is, a bad row.
+//   - A last line without newline is a row if it is a whole object. If not, and always
+//     in CSV, where it cannot be told, it waits until the file grows; when the file has
+//     not changed for settle_time it is taken as it is. What is frozen is not waited
+//     for: there a CSV line with all its fields is a row.
 //   - gzip and zstd, told by their first bytes, are read through whole. A young one
 //     that ends too early waits; an old one gives its rows and a bad row.
 //   - What was read is remembered for max_file_age behind the newest file read, and
@@ -33,13 +34,12 @@ package files
 import (
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"time"
 
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
-	"ssql/internal/format/ndjson"
+	"ssql/internal/format/csv"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sql/types"
@@ -62,8 +62,8 @@ func options() []sources.Option {
 	return []sources.Option{
 		{Name: "path", Type: sources.StringOption,
 			Summary: "a folder, a file, or a glob with *, ?, [a-z], {a,b} and **"},
-		{Name: "format", Type: sources.StringOption, Default: "json", Values: []string{"json"},
-			Summary: "what the files hold; json is one object per line"},
+		{Name: "format", Type: sources.StringOption, Values: formatNames(),
+			Summary: "what the files hold; json is one object per line. Without it the names of the files tell, else json"},
 		{Name: "max_files_per_batch", Type: sources.IntegerOption,
 			Summary: "files that a batch reads at most"},
 		{Name: "max_bytes_per_batch", Type: sources.BytesOption,
@@ -78,8 +78,18 @@ func options() []sources.Option {
 			Summary: "time zone of timestamps that name none"},
 		{Name: "epoch_unit", Type: sources.StringOption, Values: []string{"s", "ms", "us", "ns"},
 			Summary: "what a number in a TIMESTAMP column counts since 1970"},
+		{Name: "delimiter", Type: sources.StringOption, Default: ",",
+			Summary: "csv: what parts the fields, one ASCII character or \\t"},
+		{Name: "header", Type: sources.BooleanOption, Default: "true",
+			Summary: "csv: whether the first record of each file names the columns; if not, they come in the order of their declaration"},
+		{Name: "quote", Type: sources.StringOption, Default: `"`,
+			Summary: "csv: encloses fields that hold delimiters, quotes or line ends; '' is none"},
+		{Name: "escape", Type: sources.StringOption,
+			Summary: "csv: stands before a quote inside of quotes; without it quotes are doubled"},
+		{Name: "null", Type: sources.StringOption,
+			Summary: "csv: the text of NULL, in quotes or not; without it the empty field"},
 		{Name: "line_bytes_max", Type: sources.BytesOption, Default: "16 MiB",
-			Summary: "a longer line is a bad row"},
+			Summary: "a longer line, or record of csv, is a bad row"},
 		{Name: "decompressed_bytes_max", Type: sources.BytesOption, Default: "4 GiB",
 			Summary: "what one compressed file may hold"},
 		{Name: "decompressed_ratio_max", Type: sources.IntegerOption, Default: "200",
@@ -90,7 +100,10 @@ func options() []sources.Option {
 // config are the checked options.
 type config struct {
 	pattern    pattern
-	format     ndjson.Options
+	format     *formatOf
+	dialect    csv.Dialect // of csv
+	cells      cell.Settings
+	lineMax    int
 	filesMax   int64
 	bytesMax   int64
 	ageNanos   int64
@@ -116,17 +129,21 @@ func newConfig(o sources.Values) (*config, error) {
 	if c.pattern.byName = o.String("order") == "name"; c.pattern.byName {
 		c.ageNanos = math.MaxInt64 / 2
 	}
-	c.format.LineBytesMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
-	c.format.EpochUnit = map[string]cell.EpochUnit{
+	c.lineMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
+	c.cells.EpochUnit = map[string]cell.EpochUnit{
 		"s": cell.EpochSeconds, "ms": cell.EpochMillis, "us": cell.EpochMicros, "ns": cell.EpochNanos,
 	}[o.String("epoch_unit")]
 	if name := o.String("source_timezone"); name != "" && name != "UTC" {
-		if c.format.Zone, err = time.LoadLocation(name); err != nil {
+		if c.cells.Zone, err = time.LoadLocation(name); err != nil {
 			return nil, sqlerr.New("INVALID_OPTION", "time zone %q of option \"source_timezone\" does not exist", name).
 				WithHint("use a name of the tz database, such as Europe/Paris")
 		}
 	}
-	return c, nil
+	c.format = formatFor(o, &c.pattern)
+	if c.format.fields {
+		c.dialect, err = dialect(o)
+	}
+	return c, err
 }
 
 // check refuses what cannot work: an option that contradicts itself, a folder that
@@ -140,7 +157,12 @@ func check(o sources.Values) error {
 }
 
 func identity(o sources.Values) string {
-	return fmt.Sprintf("files path=%q format=%s", filepath.ToSlash(filepath.Clean(o.String("path"))), o.String("format"))
+	// A stream that says csv is the one that left it to the names of the files.
+	name := o.String("format")
+	if name == "" {
+		name = formatOfName(o.String("path"))
+	}
+	return fmt.Sprintf("files path=%q format=%s", filepath.ToSlash(filepath.Clean(o.String("path"))), name)
 }
 
 func open(o sources.OpenContext) (sources.Source, error) {
@@ -151,17 +173,14 @@ func open(o sources.OpenContext) (sources.Source, error) {
 	if err := c.pattern.exists(); err != nil {
 		return nil, err
 	}
-	c.format.Fields, c.format.Encode = o.Fields, o.Encode
-	return newSource(c, o.Notice, time.Now)
+	shape, err := c.format.shape(c, &o)
+	if err != nil {
+		return nil, err
+	}
+	return newSource(c, shape, o.Notice, time.Now), nil
 }
 
-// How much of the input is looked at to guess columns.
-const (
-	sampleFiles = 8
-	sampleBytes = 1 << 20 // of each
-	sampleLines = 20_000
-)
-
+// infer guesses the columns from the first files.
 func infer(o sources.Values) ([]types.Field, error) {
 	c, err := newConfig(o)
 	if err != nil {
@@ -174,17 +193,9 @@ func infer(o sources.Values) ([]types.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	var sample [][]byte
-	for _, e := range entries[:min(len(entries), sampleFiles)] {
-		lines, err := sampleOf(c.pattern.full(e.name), sampleLines-len(sample))
-		if err != nil && !os.IsNotExist(err) {
-			return nil, fmt.Errorf("reading a sample of %s: %w", e.name, err)
-		}
-		sample = append(sample, lines...)
-	}
-	if len(sample) == 0 {
+	if len(entries) == 0 {
 		return nil, sqlerr.New("PATH_NOT_FOUND", "there is no file to guess the columns from at %q", c.pattern.given).
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...), or put a file there first")
 	}
-	return ndjson.Infer(sample)
+	return c.format.infer(c, entries[:min(len(entries), sampleFiles)])
 }

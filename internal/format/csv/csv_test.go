@@ -280,7 +280,7 @@ func TestRecordBytesMax(t *testing.T) {
 	dialect.Header = false
 	d := newDecoder(t, Options{Dialect: dialect, Fields: texts(), RecordBytesMax: 20})
 	got := decode(t, d, 10, "1,2,3\n1,2,\"aaaaaaaaaaaaaaaaaaaaaaaaa\n\"\n4,5,6\n")
-	want := "row 1 | 2 | 3\nrow 4 | 5 | 6\nbad 2 \"\": record is longer than 20 bytes (option line_bytes_max): 1,2,\"aaaaaaaaaaaaaaaaaaaaaaaaa\n\"\n"
+	want := "row 1 | 2 | 3\nrow 4 | 5 | 6\nbad 2 \"\": line is longer than 20 bytes (option line_bytes_max): 1,2,\"aaaaaaaaaaaaaaaaaaaaaaaaa\n\"\n"
 	if got.String() != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}

@@ -124,7 +124,7 @@ func (d *Decoder) record(p int) (int, error) {
 		return end, nil
 	}
 	if f == nil {
-		f = &cell.Fault{Reason: fmt.Sprintf("record is longer than %d bytes (option line_bytes_max)", d.recordMax)}
+		f = &cell.Fault{Reason: fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", d.recordMax)}
 	}
 	d.chunk.Reset(d.row)
 	end = d.recordEnd(p)

@@ -1,0 +1,178 @@
+package files
+
+import (
+	"fmt"
+	"os"
+	"path"
+	"strings"
+
+	"ssql/internal/format"
+	"ssql/internal/format/csv"
+	"ssql/internal/format/ndjson"
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+	"ssql/sql/types"
+)
+
+// formatOf is what files can hold: a row of formats.
+type formatOf struct {
+	name string
+	// suffixes of the names of such files, in lower case.
+	suffixes []string
+	// fields says that records are fields in a row: they may hold line ends, and one that
+	// is cut short may look whole.
+	fields bool
+	// shape compiles the columns of a query.
+	shape func(c *config, o *sources.OpenContext) (format.Shape, error)
+	// infer guesses the columns of the given files, of which there is at least one.
+	infer func(c *config, files []entry) ([]types.Field, error)
+}
+
+// formats returns the formats by name.
+func formats() []formatOf {
+	return []formatOf{
+		{"csv", []string{".csv", ".tsv"}, true, csvShape, inferCSV},
+		{"json", []string{".json", ".jsonl", ".ndjson"}, false, jsonShape, inferJSON},
+	}
+}
+
+func formatNames() (names []string) {
+	for _, f := range formats() {
+		names = append(names, f.name)
+	}
+	return names
+}
+
+// formatFor returns the format that the options name, or else that of the names of the
+// files: of the pattern if it tells, of the first file otherwise.
+func formatFor(o sources.Values, p *pattern) *formatOf {
+	name := o.String("format")
+	if name == "" {
+		name = formatOfName(p.given)
+	}
+	if name == "" {
+		// What cannot be listed is reported by who reads it.
+		entries, _ := p.list(func(string) {})
+		for _, e := range entries[:min(len(entries), 1)] {
+			name = formatOfName(e.name)
+		}
+	}
+	all := formats()
+	for i := range all {
+		if all[i].name == name {
+			return &all[i]
+		}
+	}
+	return formatFor(sources.Values{Set: map[string]any{"format": "json"}}, p)
+}
+
+// formatOfName returns the format that the name of a file or pattern tells, "" if none.
+func formatOfName(name string) string {
+	name = strings.ToLower(path.Base(name))
+	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	for _, f := range formats() {
+		for _, suffix := range f.suffixes {
+			if strings.HasSuffix(name, suffix) {
+				return f.name
+			}
+		}
+	}
+	return ""
+}
+
+func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
+	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Settings: c.cells, LineBytesMax: c.lineMax})
+}
+
+func inferJSON(c *config, files []entry) ([]types.Field, error) {
+	var lines [][]byte
+	shape, err := jsonShape(c, &sources.OpenContext{})
+	if err != nil {
+		return nil, err
+	}
+	err = c.samples(files, shape, func(sample []byte) {
+		for len(sample) > 0 && len(lines) < sampleLines {
+			end, _ := shape.Ends(sample, 1)
+			if end == 0 {
+				end = len(sample)
+			}
+			lines = append(lines, sample[:end])
+			sample = sample[end:]
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return ndjson.Infer(lines)
+}
+
+// dialect reads the options of csv. A file of tabs needs no delimiter to be named.
+func dialect(o sources.Values) (csv.Dialect, error) {
+	d := csv.Default()
+	d.Header, d.Null = o.Bool("header"), o.String("null")
+	delimiter := o.String("delimiter")
+	if delimiter == `\t` || delimiter == "," && strings.Contains(strings.ToLower(path.Base(o.String("path"))), ".tsv") {
+		delimiter = "\t"
+	}
+	escape := o.String("escape")
+	if escape == "" {
+		escape = o.String("quote")
+	}
+	for _, part := range []struct {
+		name, text string
+		to         *byte
+	}{{"delimiter", delimiter, &d.Delimiter}, {"quote", o.String("quote"), &d.Quote}, {"escape", escape, &d.Escape}} {
+		switch {
+		case len(part.text) > 1, part.text == "" && part.name == "delimiter":
+			return d, sqlerr.New("INVALID_OPTION", "expected one ASCII character for option %q, found %q", part.name, part.text)
+		case part.text == "":
+			*part.to = 0
+		default:
+			*part.to = part.text[0]
+		}
+	}
+	_, err := csv.NewShape(csv.Options{Dialect: d})
+	return d, err
+}
+
+func csvShape(c *config, o *sources.OpenContext) (format.Shape, error) {
+	var columns []string
+	for _, f := range o.Declared {
+		columns = append(columns, f.Name)
+	}
+	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Columns: columns, Settings: c.cells, RecordBytesMax: c.lineMax})
+}
+
+func inferCSV(c *config, files []entry) ([]types.Field, error) {
+	shape, err := csv.NewShape(csv.Options{Dialect: c.dialect})
+	if err != nil {
+		return nil, err
+	}
+	var samples [][]byte
+	if err := c.samples(files, shape, func(sample []byte) { samples = append(samples, sample) }); err != nil {
+		return nil, err
+	}
+	return csv.Infer(c.dialect, samples)
+}
+
+// How much of the input is looked at to guess columns.
+const (
+	sampleFiles = 8
+	sampleBytes = 1 << 20 // of each
+	sampleLines = 20_000
+)
+
+// samples gives the starts of files, each of whole records.
+func (c *config) samples(files []entry, shape format.Shape, take func(sample []byte)) error {
+	for _, e := range files {
+		sample, whole, err := sampleOf(c.pattern.full(e.name))
+		if err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("reading a sample of %s: %w", e.name, err)
+		}
+		if end := shape.LastEnd(sample); !whole && end > 0 {
+			sample = sample[:end]
+		}
+		take(sample)
+	}
+	return nil
+}
