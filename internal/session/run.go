@@ -161,7 +161,8 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 		for i, f := range ref.Fields {
 			encode[i] = f.Type.Kind == types.Varchar && keys[strings.ToLower(f.Name)]
 		}
-		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields, Encode: encode, Notice: notice})
+		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields,
+			Encode: encode, Declared: st.plan.Stored, Notice: notice})
 		if err != nil {
 			return nil, closeAfter(opened, fmt.Errorf("opening stream %q: %w", st.row.name, err))
 		}
