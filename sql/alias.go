@@ -14,6 +14,7 @@ type aliasID uint8
 
 const (
 	aliasArroyoSink aliasID = iota
+	aliasArroyoSource
 	aliasArroyoWindow
 	aliasCancelJobs
 	aliasCreateFlow
@@ -40,12 +41,14 @@ const (
 	aliasQueryless
 	aliasSeekTo
 	aliasSettings
+	aliasSinkAs
 	aliasSinkFrom
 	aliasSparkWindow
 	aliasStream
 	aliasStreamAs
 	aliasStreamingTable
 	aliasTableCall
+	aliasTableSink
 	aliasTableWindow
 	aliasTerminate
 	aliasTimestampOption
@@ -57,12 +60,13 @@ const (
 // aliasRules is the table of foreign spellings (sql-and-shell.md §1.3).
 var aliasRules = [...]Alias{
 	aliasArroyoSink:      {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'sink')", Canonical: "CREATE SINK t (..) WITH (..)"},
+	aliasArroyoSource:    {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'source')", Canonical: "CREATE STREAM t (..) WITH (..)"},
 	aliasArroyoWindow:    {Engine: "Arroyo", Written: "GROUP BY TUMBLE(interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
 	aliasCancelJobs:      {Engine: "RisingWave", Written: "CANCEL JOBS q", Canonical: "STOP QUERY q"},
 	aliasCreateFlow:      {Engine: "Databricks", Written: "CREATE FLOW f AS INSERT INTO t BY NAME ..", Canonical: "CREATE QUERY f AS INSERT INTO t BY NAME .."},
 	aliasCreateSource:    {Engine: "RisingWave", Written: "CREATE SOURCE s (..) WITH (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
 	aliasCreateTable:     {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = ..)", Canonical: "CREATE STREAM t (..) WITH (connector = ..)"},
-	aliasCreateTableAs:   {Engine: "ksqlDB", Written: "CREATE TABLE t AS SELECT .. of a stream", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT .."},
+	aliasCreateTableAs:   {Engine: "Flink, ksqlDB", Written: "CREATE TABLE t AS SELECT .. of a stream", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT .."},
 	aliasDropSource:      {Engine: "RisingWave", Written: "DROP SOURCE s", Canonical: "DROP STREAM s"},
 	aliasEmitAfter:       {Engine: "Proton", Written: "EMIT AFTER WINDOW CLOSE", Canonical: "EMIT ON WINDOW CLOSE"},
 	aliasEmitChangelog:   {Engine: "Proton", Written: "EMIT CHANGELOG", Canonical: "EMIT ON UPDATE"},
@@ -83,12 +87,14 @@ var aliasRules = [...]Alias{
 	aliasQueryless:       {Engine: "ksqlDB", Written: "PAUSE q", Canonical: "PAUSE QUERY q"},
 	aliasSeekTo:          {Engine: "Proton", Written: "SETTINGS seek_to = 'earliest'", Canonical: "nothing: a query begins with the first row"},
 	aliasSettings:        {Engine: "Proton", Written: "SETTINGS key = value", Canonical: "WITH (key = value)"},
+	aliasSinkAs:          {Engine: "Flink, ksqlDB", Written: "CREATE TABLE t WITH (..) AS SELECT ..", Canonical: "CREATE SINK t WITH (..) AS SELECT .."},
 	aliasSinkFrom:        {Engine: "RisingWave", Written: "CREATE SINK s FROM v WITH (..)", Canonical: "CREATE SINK s WITH (..) AS SELECT * FROM v"},
 	aliasSparkWindow:     {Engine: "Spark", Written: "GROUP BY window(ts, size)", Canonical: "FROM TUMBLE(s, ts, size) GROUP BY window_start, window_end"},
 	aliasStream:          {Engine: "Databricks", Written: "FROM STREAM(s)", Canonical: "FROM s"},
 	aliasStreamAs:        {Engine: "ksqlDB", Written: "CREATE STREAM s AS SELECT ..", Canonical: "CREATE VIEW s AS SELECT .."},
 	aliasStreamingTable:  {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t AS ..", Canonical: "CREATE MATERIALIZED VIEW t AS .."},
 	aliasTableCall:       {Engine: "Proton", Written: "FROM table(s)", Canonical: "FROM s"},
+	aliasTableSink:       {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = 'print')", Canonical: "CREATE SINK t (..) WITH (connector = 'console')"},
 	aliasTableWindow:     {Engine: "Flink", Written: "TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), d))", Canonical: "TUMBLE(s, ts, d)"},
 	aliasTerminate:       {Engine: "ksqlDB", Written: "TERMINATE q", Canonical: "STOP QUERY q"},
 	aliasTimestampOption: {Engine: "ksqlDB", Written: "WITH (timestamp = 'ts')", Canonical: "WATERMARK FOR ts AS ts"},

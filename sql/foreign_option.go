@@ -39,6 +39,7 @@ var optionRules = []optionRule{
 	{key: "json.timestamp_format", engine: "Arroyo", to: "epoch_unit", values: map[string]string{"rfc3339": "", "unix_millis": "ms"}, reason: "timestamps with and without T and zone are read"},
 	{key: "json.unstructured", engine: "Arroyo", refused: "declare the fields of the records as columns, those of no fixed type as JSON"},
 	{key: "key_format", engine: "ksqlDB", reason: "the key of a record is a METADATA column"},
+	{key: "kafka_topic", engine: "ksqlDB", to: "topic"},
 	{key: "parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
 	{key: "partitions", engine: "ksqlDB", reason: "streams have no partitions of their own"},
 	{key: "properties.bootstrap.server", engine: "RisingWave", to: "brokers"},
@@ -55,9 +56,11 @@ var optionRules = []optionRule{
 	{key: "source.regex-pattern", engine: "Arroyo", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
 	{key: "startingoffsets", engine: "Spark", to: "start", values: startValues},
 	{key: "timestamp_format", engine: "ksqlDB", refused: "compute the time in a column of its own: ts TIMESTAMP AS strptime(text, '%d/%b/%Y'), WATERMARK FOR ts AS ts"},
+	{key: "timestamptz.handling.mode", engine: "RisingWave", reason: "timestamps are read with and without a zone"},
 	{key: "value_delimiter", engine: "ksqlDB", to: "delimiter"},
 	{key: "value_format", engine: "ksqlDB", to: "format", values: formatValues},
 	{key: "watermark_field", engine: "Arroyo", refused: "write WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE among the columns"},
+	{key: "without_header", engine: "RisingWave", to: "header", values: map[string]string{"false": "true", "true": "false"}},
 }
 
 // connectorNames are the names that other engines have for connectors.
@@ -136,7 +139,11 @@ func (p *parser) timeOption(s *CreateStream, o *Option) error {
 	if len(s.Watermarks) > 0 {
 		return syntaxError(o.Key.Span, "the event time is given twice, by option %q and by WATERMARK", o.Key.Name)
 	}
-	p.noteAlias(aliasRules[aliasTimestampOption], o.Key.Span)
+	note := aliasRules[aliasTimestampOption]
+	if o.Key.Name == "event_time_field" {
+		note.Engine, note.Written = "Arroyo", "WITH (event_time_field = 'ts')"
+	}
+	p.noteAlias(note, o.Key.Span)
 	for _, c := range s.Columns {
 		if !strings.EqualFold(c.Name.Name, text) || c.Type == nil || c.Type.Kind == types.Timestamp {
 			continue

@@ -12,6 +12,9 @@ func addSeeds(f *testing.F) {
 	for _, q := range sampleQueries(f) {
 		f.Add(q)
 	}
+	for _, s := range pastedStatements(f) {
+		f.Add(s)
+	}
 	data, err := os.ReadFile("testdata/faults.txt")
 	if err != nil {
 		f.Fatal(err)

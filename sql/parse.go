@@ -46,6 +46,7 @@ func statementRules() []statementRule {
 		{"DIAGNOSE", (*parser).diagnose},
 		{"DROP MATERIALIZED VIEW", (*parser).dropView},
 		{"DROP QUERY", (*parser).queryVerb},
+		{"DROP SINK", (*parser).dropSink},
 		{"DROP SOURCE", (*parser).dropStream},
 		{"DROP STREAM", (*parser).dropStream},
 		{"DROP VIEW", (*parser).dropView},

@@ -28,6 +28,9 @@ func (p *printer) statement(s Statement) {
 	case *Diagnose:
 		p.put("DIAGNOSE QUERY ")
 		p.ident(s.Name)
+	case *DropSink:
+		p.put("DROP SINK ", when(s.IfExists, "IF EXISTS "))
+		p.ident(s.Name)
 	case *DropView:
 		p.put("DROP ", when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfExists, "IF EXISTS "))
 		p.name(s.Name)

@@ -56,31 +56,38 @@ func TestTriviaChangesNothing(t *testing.T) {
 			t.Fatalf("%s\n%s", text, rendered(err, text))
 		}
 		want := strings.ToLower(QueryText(q))
-		toks, _ := lex(text, 0)
 		for range 2 {
-			var b strings.Builder
-			for _, tok := range toks[:len(toks)-1] {
-				word := tok.text
-				if tok.kind == tokIdent && random.Intn(2) == 0 {
-					word = strings.ToUpper(word)
-				} else if tok.kind == tokIdent {
-					word = strings.ToLower(word)
-				}
-				if word == "-" || word == "/" {
-					word += " " // else it would open the comment
-				}
-				b.WriteString(word + trivia[random.Intn(len(trivia))])
-			}
-			changed, err := ParseQueryText(b.String())
+			changed := withTrivia(text, random)
+			again, err := ParseQueryText(changed)
 			if err != nil {
-				t.Errorf("%s\n%s", text, rendered(err, b.String()))
+				t.Errorf("%s\n%s", text, rendered(err, changed))
 				continue
 			}
-			if got := strings.ToLower(QueryText(changed)); got != want {
-				t.Errorf("%s\nas %q\n got %s\nwant %s", text, b.String(), got, want)
+			if got := strings.ToLower(QueryText(again)); got != want {
+				t.Errorf("%s\nas %q\n got %s\nwant %s", text, changed, got, want)
 			}
 		}
 	}
+}
+
+// withTrivia returns a text with something of trivia between all tokens and bare words
+// in another case.
+func withTrivia(text string, random *rand.Rand) string {
+	toks, _ := lex(text, 0)
+	var b strings.Builder
+	for _, tok := range toks[:len(toks)-1] {
+		word := tok.text
+		if tok.kind == tokIdent && random.Intn(2) == 0 {
+			word = strings.ToUpper(word)
+		} else if tok.kind == tokIdent {
+			word = strings.ToLower(word)
+		}
+		if word == "-" || word == "/" {
+			word += " " // else it would open the comment
+		}
+		b.WriteString(word + trivia[random.Intn(len(trivia))])
+	}
+	return b.String()
 }
 
 // TestCutTextIsRefusedInOrder cuts every query behind each token: what is left is a

@@ -101,7 +101,7 @@ func (p *parser) windowPartition(w *WindowRef) error {
 		}
 		w.PartitionBy = append(w.PartitionBy, e)
 		// Without brackets the next argument of the window ends the list.
-		if !p.cur().isOp(",") || !bracket && (p.peek(1).is("DESCRIPTOR") || p.peek(1).is("INTERVAL")) {
+		if !p.cur().isOp(",") || !bracket && (p.peek(1).is("DESCRIPTOR") || p.peek(1).is("INTERVAL") || p.peek(2).isOp("=>")) {
 			break
 		}
 		p.take()

@@ -69,8 +69,9 @@ func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statemen
 	if q == nil {
 		return nil, p.unexpected("FROM v or AS query")
 	}
-	if len(s.Options) > 0 {
-		s.Options, _ = takeOption(s.Options, "type") // 'append-only' says what append mode is
+	s.Options, _ = takeOption(s.Options, "type") // 'append-only' says what append mode is
+	if len(s.Options) == 0 {
+		s.Options = nil
 	}
 	n := p.node(0)
 	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Insert: &Insert{Node: n, Target: target, Query: q}}, nil

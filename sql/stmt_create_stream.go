@@ -77,6 +77,7 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 			sink = true
 		case "source":
 			s.ByUse = false
+			p.noteAlias(aliasRules[aliasArroyoSource], role.ValueAt)
 		default:
 			return nil, sqlerr.At(role.ValueAt, "INVALID_OPTION", "expected 'source' or 'sink' for option \"type\", found %q", text)
 		}
@@ -87,7 +88,13 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 	}
 	s.Node = p.node(0)
 	if !sink {
+		if s.ByUse {
+			p.noteAlias(aliasRules[aliasCreateTable], s.Span)
+		}
 		return s, nil
+	}
+	if role == nil {
+		p.noteAlias(aliasRules[aliasTableSink], s.Span)
 	}
 	return &CreateSink{Node: s.Node, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options}, nil
 }
@@ -200,6 +207,9 @@ func (p *parser) columnClauses(c *ColumnDef) error {
 			if p.accept("FROM") {
 				key, err = p.str("the key of the metadata, in single quotes")
 			}
+			c.Metadata = &key
+		case p.accept("KEY"): // ksqlDB
+			key := "key"
 			c.Metadata = &key
 		case p.accept("COMMENT"):
 			_, err = p.str("text")

@@ -27,7 +27,7 @@ func (p *parser) createTable() (Statement, error) {
 	if p.at("AS") {
 		return p.streamAs(s, lo)
 	}
-	if _, ksqlTable := optionText(s.Options, "topic"); kind == connectorTable && ksqlTable >= 0 && p.hasWord("KAFKA_TOPIC") {
+	if kind == connectorTable && p.hasWord("KAFKA_TOPIC") {
 		return nil, unsupported(s.Name.Span, "CREATE TABLE over a topic (ksqlDB) is not supported: it holds the latest row of each key").
 			WithHint("CREATE STREAM %s .., then CREATE MATERIALIZED VIEW v AS SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1", s.Name.Name, s.Name.Name)
 	}
@@ -41,7 +41,6 @@ func (p *parser) createTable() (Statement, error) {
 		p.spelling(aliasMemoryTable, lo)
 	} else {
 		s.ByUse = true
-		p.spelling(aliasCreateTable, lo)
 	}
 	return p.streamOrSink(s)
 }
@@ -131,6 +130,7 @@ func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
 		return nil, err
 	}
 	if len(s.Options) > 0 {
+		p.spelling(aliasSinkAs, lo)
 		return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
 	}
 	if s.Columns != nil {

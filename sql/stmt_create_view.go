@@ -16,7 +16,6 @@ func (p *parser) createMaterializedView() (Statement, error) {
 	if err := p.viewHead(s); err != nil {
 		return nil, err
 	}
-	s.IfNotExists = s.IfNotExists || refresh
 	options := &CreateStream{}
 	if err := p.declarationClauses(options); err != nil {
 		return nil, err
@@ -38,8 +37,8 @@ func (p *parser) createView() (Statement, error) {
 	s := &CreateView{}
 	p.take()
 	s.OrReplace = p.accept("OR", "REPLACE")
-	if !p.accept("TEMPORARY") {
-		p.accept("TEMP")
+	if lo := p.pos; p.accept("TEMPORARY") || p.accept("TEMP") {
+		p.changesNothing("TEMPORARY", lo)
 	}
 	if err := p.expect("VIEW"); err != nil {
 		return nil, err

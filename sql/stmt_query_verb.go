@@ -19,8 +19,10 @@ func (p *parser) queryVerb() (Statement, error) {
 	}
 	if s.Verb == "STOP" {
 		s.Now = p.accept("NOW")
-		for lo := p.pos; p.accept("WITH", "SAVEPOINT") || p.accept("WITH", "DRAIN"); lo = p.pos {
-			p.changesNothing(strings.ToUpper(p.slice(p.spanFrom(lo))), lo)
+		for _, what := range []string{"SAVEPOINT", "DRAIN"} { // Flink's; every commit is one
+			if lo := p.pos; p.accept("WITH", what) {
+				p.changesNothing("WITH "+what, lo)
+			}
 		}
 	}
 	s.Node = p.node(0)

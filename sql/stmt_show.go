@@ -19,6 +19,7 @@ var showRules = []showRule{
 	{"CREATE MATERIALIZED VIEW", true},
 	{"CREATE QUERY", true},
 	{"CREATE SOURCE", true},
+	{"CREATE SINK", true},
 	{"CREATE STREAM", true},
 	{"CREATE TABLE", true},
 	{"CREATE VIEW", true},
