@@ -45,7 +45,8 @@ type Query struct {
 	progress atomic.Pointer[Progress]
 	started  time.Time // of the trigger before, for input rows per second
 	noticed  sync.Map  // texts said already
-	behind   bool      // it was said that batches take longer than the trigger's interval
+	lookouts lookouts
+	behind   bool // it was said that batches take longer than the trigger's interval
 }
 
 // planned is a batch whose PLAN record is durable, or will be with the next write.

@@ -29,7 +29,7 @@ import (
 //	M > O                   refuse: the checkpoint is older than the sink (E_CKPT_BEHIND_SINK)
 func Open(ctx context.Context, cfg Config) (*Query, error) {
 	cfg.setDefaults()
-	q := &Query{cfg: cfg, stop: make(chan struct{}), snapshotAt: -1}
+	q := &Query{cfg: cfg, stop: make(chan struct{}), snapshotAt: -1, lookouts: lookouts{wake: make(chan struct{}, 1)}}
 	root, statics, err := lower(&q.cfg)
 	if err != nil {
 		return nil, err

@@ -43,8 +43,10 @@ func (q *Query) loop(ctx context.Context, t Trigger) error {
 		defer thaw()
 	}
 	ahead := t.Kind == AvailableNow || t.Kind == ProcessingTime && t.Interval == 0
+	var asked []chan struct{} // CaughtUp, from before the look
 	for {
 		start := q.cfg.Clock.Now()
+		asked = append(asked, q.lookouts.take()...)
 		p, err := q.due(ctx, t)
 		if err != nil {
 			return err
@@ -53,9 +55,17 @@ func (q *Query) loop(ctx context.Context, t Trigger) error {
 			if err := q.runFrom(ctx, p, t, ahead); err != nil {
 				return err
 			}
+		} else {
+			for _, done := range asked {
+				close(done)
+			}
+			asked = nil
 		}
 		if t.Kind == Once || t.Kind == AvailableNow && p == nil || q.stopping() {
 			return nil
+		}
+		if len(asked) > 0 {
+			continue // somebody waits for what is left
 		}
 		pause := q.pause(t, start, p != nil)
 		if pause <= 0 {
@@ -162,6 +172,8 @@ func (q *Query) wait(ctx context.Context, d time.Duration) (done bool, err error
 	case <-q.stop:
 		return true, nil
 	case <-passed:
+		return false, nil
+	case <-q.lookouts.wake:
 		return false, nil
 	}
 }

@@ -16,6 +16,7 @@ import (
 // streamRow is a row of ssql.streams.
 type streamRow struct {
 	name       string
+	view       bool   // a view over a stream
 	definition string // the statement
 	columns    string // as in CREATE STREAM, inferred ones included
 	baseDir    string
@@ -46,13 +47,13 @@ const (
 	stateFinished queryState = "finished" // its trigger ended
 )
 
-// streams returns every stream by name in lower case.
+// streams returns every stream, and every view over streams, by name in lower case.
 func (s *Session) streams(ctx context.Context) (map[string]*streamRow, error) {
 	out := map[string]*streamRow{}
 	err := s.withConn(ctx, func(c *duck.Conn) error {
-		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), base_dir FROM ssql.streams WHERE kind = 'stream'`, nil,
+		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), base_dir, kind FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
 			func(row []any) error {
-				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: text(row[3])}
+				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: text(row[3]), view: text(row[4]) == "view"}
 				out[strings.ToLower(r.name)] = r
 				return nil
 			})
@@ -60,14 +61,18 @@ func (s *Session) streams(ctx context.Context) (map[string]*streamRow, error) {
 	return out, err
 }
 
-// saveStream stores a stream in place of one of the same name.
+// saveStream stores a stream or view in place of one of the same name.
 func (s *Session) saveStream(ctx context.Context, r *streamRow) error {
+	kind := "stream"
+	if r.view {
+		kind = "view"
+	}
 	return s.inTransaction(ctx, func(c *duck.Conn) error {
 		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, r.name); err != nil {
 			return err
 		}
-		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at) VALUES (?, 'stream', ?, ?, ?, ?)`,
-			r.name, r.definition, r.columns, r.baseDir, s.now())
+		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
+			r.name, kind, r.definition, r.columns, r.baseDir, s.now())
 		return err
 	})
 }

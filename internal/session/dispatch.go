@@ -30,18 +30,28 @@ func on[T sql.Statement](name string, run func(s *Session, ctx context.Context, 
 // new statement is a row here and a file stmt_x.go.
 func handlers() []handler {
 	return []handler{
+		on("ALTER QUERY", (*Session).alterQuery),
+		on("ALTER STREAM", (*Session).alterStream),
+		on("ASSERT", (*Session).assert),
 		on("AWAIT", (*Session).awaitStatement),
 		on("CREATE QUERY", (*Session).createQuery),
 		on("CREATE STREAM", (*Session).createStream),
+		on("CREATE VIEW", (*Session).createView),
 		on("DESCRIBE", (*Session).describe),
+		on("DIAGNOSE", (*Session).diagnose),
 		on("DROP STREAM", (*Session).dropStream),
+		on("DROP VIEW", (*Session).dropView),
 		on("EXPLAIN", (*Session).explain),
 		on("INSERT", (*Session).insert),
+		on("PEEK", (*Session).peek),
 		on("QUERY VERB", (*Session).queryVerb),
 		on("RESET", (*Session).reset),
+		on("RESET QUERY", (*Session).resetQuery),
+		on("RUN SCRIPT", (*Session).runScript),
 		on("SELECT", (*Session).selectStream),
 		on("SET", (*Session).set),
 		on("SHOW", (*Session).show),
+		on("STATEMENT SET", (*Session).statementSet),
 		on("passthrough", (*Session).passthroughStatement),
 		on("undecided", (*Session).undecided),
 	}
@@ -64,12 +74,33 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 }
 
 func (s *Session) dispatch(ctx context.Context, st sql.Statement, r *Request, out Output) error {
+	s.noteAliases(st, out)
 	for _, h := range handlers() {
 		if mine, err := h.try(s, ctx, st, r, out); mine {
 			return err
 		}
 	}
 	return sqlerr.At(st.Pos(), sqlerr.Internal, "no handler for %s", fmt.Sprintf("%T", st))
+}
+
+// noteAliases says how ssql writes what a statement spells as another engine does, once
+// in a session for each spelling.
+func (s *Session) noteAliases(st sql.Statement, out Output) {
+	if s.settings.get("dialect_notes") == "off" {
+		return
+	}
+	for _, a := range st.Foreign() {
+		key := a.Engine + " " + a.Written
+		if s.noted[key] || a.Canonical == "" {
+			continue
+		}
+		s.noted[key] = true
+		whose := ""
+		if a.Engine != "" {
+			whose = " (" + a.Engine + ")"
+		}
+		out.Notice(fmt.Sprintf("%s%s is read as: %s", a.Written, whose, a.Canonical))
+	}
 }
 
 // undecided routes a statement by the names in it: with a stream it is ours, else

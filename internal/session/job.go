@@ -12,6 +12,7 @@ import (
 	"ssql/exec"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sql"
 )
 
 // job is a query that runs in this process.
@@ -151,7 +152,11 @@ func (j *job) finish(err error) {
 		err = joinErrors(err, s.saveError(ctx, j.row, batch, sqlerr.Code(err), err.Error()))
 	}
 	j.err = joinErrors(err, s.setQueryState(ctx, j.row.name, state))
+	e := &ending{}
+	e.open, e.held = j.open()
+	e.nextMicros, e.waits = j.query.NextClose()
 	s.mu.Lock()
+	s.endings[sql.Canonical(j.row.name)] = e
 	delete(s.running, strings.ToLower(j.row.name))
 	s.mu.Unlock()
 	if j.err != nil && !j.waited {

@@ -26,8 +26,8 @@ type stream struct {
 type relations struct {
 	ctx     context.Context
 	session *Session
-	rows    map[string]*streamRow
-	opened  map[string]*stream // by name in lower case
+	rows    map[string]*streamRow // streams, and views over streams
+	opened  map[string]*stream    // by name in lower case
 	// declared is the stream that CREATE STREAM is about to store, for checking it.
 	declared *stream
 }
@@ -42,9 +42,17 @@ func (s *Session) relations(ctx context.Context) (*relations, error) {
 	return &relations{ctx: ctx, session: s, rows: rows, opened: map[string]*stream{}}, nil
 }
 
-// isStream reports whether a name is that of a stream.
+// isStream reports whether a name is that of a stream or of a view over one.
 func (r *relations) isStream(name sql.Name) bool {
 	return len(name) == 1 && r.rows[strings.ToLower(name[0].Name)] != nil
+}
+
+// view returns the row of a view over streams, nil if there is none of the name.
+func (r *relations) view(name string) *streamRow {
+	if row := r.rows[strings.ToLower(name)]; row != nil && row.view {
+		return row
+	}
+	return nil
 }
 
 // stream returns the stream of a name, nil if there is none.
@@ -57,7 +65,7 @@ func (r *relations) stream(name string) (*stream, error) {
 		return st, nil
 	}
 	row := r.rows[key]
-	if row == nil {
+	if row == nil || row.view {
 		return nil, nil
 	}
 	st, err := r.session.declare(row)
@@ -77,6 +85,10 @@ func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
 		}
 		if st != nil {
 			return &plan.Relation{Name: st.row.name, Stream: st.plan}, nil
+		}
+		if row := r.view(name[0].Name); row != nil {
+			query, err := viewQuery(row)
+			return &plan.Relation{Name: row.name, View: query}, err
 		}
 	}
 	return r.table(name)

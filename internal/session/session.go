@@ -48,13 +48,15 @@ type Session struct {
 	temp string // the folder of checkpoints of a database in memory
 
 	settings settings
-	pinned   *duck.Conn // the connection that keeps the user's DuckDB state
+	noted    map[string]bool // foreign spellings that were explained
+	pinned   *duck.Conn      // the connection that keeps the user's DuckDB state
 	unpin    func()
 
 	mu         sync.Mutex
-	running    map[string]*job // by name in lower case
-	foreground func()          // stops what the running statement waits for
-	stopped    bool            // Interrupt was called during the running statement
+	running    map[string]*job    // by name in lower case
+	endings    map[string]*ending // of the newest run of each query, by canonical name
+	foreground func()             // stops what the running statement waits for
+	stopped    bool               // Interrupt was called during the running statement
 	progress   *progressLog
 }
 
@@ -82,6 +84,9 @@ type Request struct {
 	Piece  sql.Piece
 	Source *sqlerr.Source // the text that the piece was cut from
 	Dir    string         // where relative paths start
+	// RunScript runs the statements of a file and prints what they answer; nil if the
+	// caller cannot.
+	RunScript func(ctx context.Context, path string) error
 	// Wait says that the default trigger is available_now and that a statement which
 	// starts a query with an end waits for it: scripts. Queries without an end run in the
 	// background; WaitAll waits for them. Without Wait all queries do.
@@ -101,7 +106,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, db: db, settings: settings{}, running: map[string]*job{}}
+	s := &Session{cfg: cfg, db: db, settings: settings{}, noted: map[string]bool{}, running: map[string]*job{}, endings: map[string]*ending{}}
 	s.progress = newProgressLog(s)
 	err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
 	if err == nil {

@@ -49,26 +49,21 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 
 // awaitUntil waits until the query has ended or has come as far as the statement asks.
 func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time.Time) error {
+	var idle <-chan struct{}
+	if st.Until == "IDLE" {
+		idle = j.query.CaughtUp()
+	}
 	for {
 		t, batch := j.snapshot()
 		if st.Until != "" && t.reached(st) {
 			return nil
-		}
-		var idle <-chan time.Time
-		if st.Until == "IDLE" {
-			timer := time.NewTimer(idleAfter)
-			defer timer.Stop()
-			idle = timer.C
 		}
 		select {
 		case <-batch:
 		case <-idle:
 			return nil
 		case <-j.done:
-			if j.err != nil {
-				return &QueryError{j.row.name, j.err}
-			}
-			return nil
+			return j.endedBefore(st)
 		case <-timeout:
 			return sqlerr.At(st.Span, "E_TIMEOUT", "query %q has not come that far", j.row.name).Because(ErrTimeout)
 		case <-ctx.Done():
@@ -77,9 +72,18 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 	}
 }
 
-// idleAfter is how long a query must have had nothing to do to count as idle: a few
-// looks at its sources.
-const idleAfter = 500 * time.Millisecond
+// endedBefore judges a query that has ended while AWAIT waited for it.
+func (j *job) endedBefore(st *sql.Await) error {
+	if j.err != nil {
+		return &QueryError{j.row.name, j.err}
+	}
+	t, _ := j.snapshot()
+	if st.Until == "" || st.Until == "IDLE" || t.reached(st) {
+		return nil
+	}
+	return sqlerr.At(st.Span, "AWAIT_NOT_REACHED", "query %q has ended and has not come that far", j.row.name).
+		WithHint("SHOW PROGRESS FOR %s shows how far it came", identText(j.row.name))
+}
 
 // reached reports whether a run has come as far as AWAIT asks.
 func (t *totals) reached(st *sql.Await) bool {

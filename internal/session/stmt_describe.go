@@ -2,8 +2,10 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
+	"ssql/plan"
 	"ssql/sources"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -22,6 +24,9 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, ou
 		}
 		if stream != nil {
 			return describeStream(stream, st.Extended, out)
+		}
+		if view := cat.view(st.Name[0].Name); view != nil {
+			return describeView(cat, view, st.Extended, out)
 		}
 		row, err := s.query(ctx, st.Name[0].Name)
 		if err != nil {
@@ -84,6 +89,35 @@ func describeStream(st *stream, extended bool, out Output) error {
 	}
 	more.add("identity", st.plan.ID)
 	more.add("definition", st.row.definition)
+	return more.send(out)
+}
+
+// describeView lists the columns of a view over streams and, extended, its definition.
+func describeView(cat *relations, view *streamRow, extended bool, out Output) error {
+	query, err := viewQuery(view)
+	if err != nil {
+		return err
+	}
+	p, err := plan.Bind(query, cat, planOptions(settings{}, true))
+	if err != nil {
+		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
+	}
+	t := newTextTable("column_name", "column_type", "null", "extra")
+	for _, c := range p.Columns {
+		null, extra := "NO", ""
+		if c.Nullable {
+			null = "YES"
+		}
+		if c.Mark != nil && c.Mark.Watermark != nil {
+			extra = "WATERMARK of " + c.Mark.Watermark.Relation + "." + c.Mark.Watermark.Column
+		}
+		t.add(c.Name, c.Type.String(), null, extra)
+	}
+	if err := t.send(out); err != nil || !extended {
+		return err
+	}
+	more := newTextTable("property", "value")
+	more.add("definition", view.definition)
 	return more.send(out)
 }
 

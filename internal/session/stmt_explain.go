@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -34,7 +35,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if err != nil {
 			return err
 		}
-		return s.explainPlan(st, p, out)
+		return s.explainPlan(st, p, s.settings, "rows to the screen", out)
 	case *sql.Insert:
 		if t.Query == nil || cat.isStream(t.Target) {
 			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
@@ -76,7 +77,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 		return err
 	}
 	if st.Kind != "COMPATIBILITY" {
-		return s.explainPlan(st, b.plan, out)
+		return s.explainPlan(st, b.plan, b.settings, "table "+nameText(b.insert.Target)+", exactly once", out)
 	}
 	old, err := s.query(ctx, d.name)
 	if err != nil {
@@ -90,7 +91,14 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 }
 
 // explainPlan shows a plan.
-func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, out Output) error {
+func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, v settings, sink string, out Output) error {
+	if st.Format == "JSON" && st.Kind != "COMPATIBILITY" {
+		text, err := plan.ExplainJSON(p)
+		if err == nil {
+			out.Message(string(text))
+		}
+		return err
+	}
 	kind := plan.ExplainFull
 	switch st.Kind {
 	case "LOGICAL":
@@ -101,6 +109,31 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, out Output) error {
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "a SELECT keeps no checkpoint to compare with").
 			WithHint("EXPLAIN COMPATIBILITY INSERT INTO table SELECT ...")
 	}
-	out.Message(strings.TrimRight(plan.Explain(p, kind), "\n"))
+	text := strings.TrimRight(plan.Explain(p, kind), "\n")
+	if st.Kind == "PHYSICAL" {
+		text += "\n" + s.physical(p, v, sink)
+	}
+	out.Message(text)
 	return nil
+}
+
+// physical says how a plan is run: what is read, by how many, and where its rows go.
+func (s *Session) physical(p *plan.Plan, v settings, sink string) string {
+	var lines []string
+	for _, ref := range p.Sources {
+		columns := make([]string, len(ref.Fields))
+		for i, f := range ref.Fields {
+			columns[i] = f.Name
+		}
+		lines = append(lines, fmt.Sprintf("reads %s: columns %s", ref.ID, strings.Join(columns, ", ")))
+	}
+	workers := v.get("workers")
+	if workers == "0" {
+		workers = "one per core"
+	}
+	lines = append(lines,
+		fmt.Sprintf("workers: %s, chunks of %s rows", workers, v.get("chunk_rows")),
+		"trigger: "+v.get("trigger"),
+		"sink: "+sink)
+	return strings.Join(lines, "\n")
 }

@@ -13,11 +13,15 @@ import (
 
 // insertIntoStream is INSERT INTO a stream whose connector takes rows. DuckDB computes
 // the rows, from constants or from its tables, and gives them the types of the stream.
-func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *relations, out Output) error {
+func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *relations, r *Request, out Output) error {
 	target := st.Target[0]
 	stream, err := cat.stream(target.Name)
 	if err != nil {
 		return err
+	}
+	if stream == nil {
+		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into view %q", target.Name).
+			WithHint("INSERT INTO the stream that it reads")
 	}
 	if stream.spec.Feed == nil {
 		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into stream %q: connector %q only reads", stream.row.name, stream.spec.Name).
@@ -49,10 +53,14 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 		}
 		return reader.Err()
 	})
-	if err == nil {
-		out.Message(fmt.Sprintf("%s inserted into stream %q", count(rows, "row"), stream.row.name))
+	if err != nil {
+		return err
 	}
-	return err
+	out.Message(fmt.Sprintf("%s inserted into stream %q", count(rows, "row"), stream.row.name))
+	if r.Wait {
+		return s.catchUp(ctx, stream.row.name, out)
+	}
+	return nil
 }
 
 // streamIn returns a stream that a text names, "" if it names none.

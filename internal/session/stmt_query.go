@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strings"
+	"time"
 
 	"ssql/exec"
 	"ssql/internal/sqlerr"
@@ -18,6 +19,19 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 		return err
 	}
 	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, insert: st.Insert, options: options}
+	return s.createDefined(ctx, d, creation{"QUERY", st.OrReplace, st.IfNotExists, st.Name}, r, out)
+}
+
+// creation is what CREATE says besides the definition.
+type creation struct {
+	what                   string // QUERY or MATERIALIZED VIEW
+	orReplace, ifNotExists bool
+	name                   sql.Ident
+}
+
+// createDefined stores and starts a new query, or decides what an existing one of the
+// name means.
+func (s *Session) createDefined(ctx context.Context, d *definition, c creation, r *Request, out Output) error {
 	old, err := s.query(ctx, d.name)
 	if err != nil {
 		return err
@@ -30,21 +44,21 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 		case same:
 			out.Notice(fmt.Sprintf("query %q exists already with this definition, and runs", old.name))
 			return nil
-		case st.IfNotExists:
+		case c.ifNotExists:
 			out.Notice(fmt.Sprintf("query %q exists already, with another definition, and stays as it is", old.name))
 			return nil
-		case !st.OrReplace:
-			return sqlerr.At(st.Name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.name).
+		case !c.orReplace:
+			return sqlerr.At(c.name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.name).
 				WithDetail("%s", definitionDiff(old.definition, d.text, old.baseDir, d.dir)).
-				WithHint("CREATE OR REPLACE QUERY %s goes on with the new one if its state allows it", st.Name.Name)
+				WithHint("CREATE OR REPLACE %s %s goes on with the new one if its state allows it", c.what, c.name.Name)
 		}
 	}
-	if j := s.jobOf(d.name); j != nil && st.OrReplace {
+	if j := s.jobOf(d.name); j != nil && c.orReplace {
 		if err := s.stopToReplace(ctx, d, j); err != nil {
 			return err
 		}
 	}
-	return s.define(ctx, d, old, st.Name.Span, r.Wait, out)
+	return s.define(ctx, d, old, c.name.Span, r.Wait, out)
 }
 
 // stopToReplace stops a running query whose definition is to be replaced, after it has
@@ -77,7 +91,7 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 		return err
 	}
 	if cat.isStream(st.Target) {
-		return s.insertIntoStream(ctx, st, cat, out)
+		return s.insertIntoStream(ctx, st, cat, r, out)
 	}
 	target := st.Target[len(st.Target)-1]
 	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, insert: st, options: settings{}}
@@ -190,6 +204,9 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
 	j.held, j.watermarks, j.stored = heldNoun(b.plan), b.plan.Watermarks, stored
+	if e := b.insert.Query.Emit; e != nil && e.EveryMicros > 0 && !wait && b.settings.get("trigger") == "auto" {
+		when.Interval = time.Duration(e.EveryMicros) * time.Microsecond
+	}
 	q, err := s.openQuery(ctx, b, j, out)
 	if err != nil {
 		return err

@@ -20,14 +20,24 @@ type showing struct {
 // showings lists what SHOW can show, sorted by name.
 func showings() []showing {
 	return []showing{
+		{"BAD ROWS", (*Session).showBadRows},
+		{"CHECKPOINTS", (*Session).showCheckpoints},
 		{"CONNECTORS", (*Session).showConnectors},
+		{"CREATE", (*Session).showCreate},
 		{"ERRORS", (*Session).showErrors},
+		{"FORMATS", (*Session).showFormats},
+		{"FUNCTIONS", (*Session).showFunctions},
+		{"LATE ROWS", (*Session).showLateRows},
 		{"PROGRESS", (*Session).showProgress},
 		{"QUERIES", (*Session).showQueries},
 		{"SETTINGS", func(s *Session, ctx context.Context, st *sql.Show, out Output) error {
 			return s.showSettings(ctx, st.Like, out)
 		}},
+		{"STATE", (*Session).showState},
 		{"STREAMS", (*Session).showStreams},
+		{"TABLES", (*Session).showTables},
+		{"VIEWS", (*Session).showViews},
+		{"WATERMARKS", (*Session).showWatermarks},
 	}
 }
 
@@ -35,7 +45,8 @@ func showings() []showing {
 func (s *Session) show(ctx context.Context, st *sql.Show, _ *Request, out Output) error {
 	var names []string
 	for _, row := range showings() {
-		if row.what == st.What {
+		// SHOW CREATE may say what it shows: SHOW CREATE STREAM s.
+		if row.what == st.What || row.what == "CREATE" && strings.HasPrefix(st.What, "CREATE ") {
 			return row.run(s, ctx, st, out)
 		}
 		names = append(names, row.what)
@@ -77,6 +88,9 @@ func (s *Session) showStreams(ctx context.Context, st *sql.Show, out Output) err
 		stream, err := cat.stream(key)
 		if err != nil {
 			return err
+		}
+		if stream == nil {
+			continue // a view
 		}
 		if !likeMatches(st.Like, stream.row.name) {
 			continue

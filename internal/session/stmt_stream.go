@@ -72,6 +72,9 @@ func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old 
 	if old == nil {
 		return false, nil
 	}
+	if old.view {
+		return false, sqlerr.At(st.Name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view", old.name).WithHint("DROP VIEW %s, or choose another name", identText(old.name))
+	}
 	switch {
 	case sameStream(old, st, r.Dir):
 		out.Notice(fmt.Sprintf("stream %q exists already with this definition", old.name))
@@ -105,8 +108,12 @@ func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
 // about replacing.
 func sameDefinition(a, b string) bool { return definitionCore(a) == definitionCore(b) }
 
-// definitionCore is the canonical text without OR REPLACE and IF NOT EXISTS.
+// definitionCore is the canonical text without OR REPLACE and IF NOT EXISTS. What cannot
+// be parsed any more is compared word by word.
 func definitionCore(text string) string {
+	if parsed, err := parseStored(text); err == nil {
+		text = sql.StatementText(parsed)
+	}
 	core := sql.Canonical(text)
 	core = strings.Replace(core, "create or replace ", "create ", 1)
 	return strings.Replace(core, " if not exists ", " ", 1)
@@ -145,12 +152,7 @@ func definitionDiff(old, new, oldDir, newDir string) string {
 
 // refuseTableName refuses a stream that would hide a table.
 func refuseTableName(cat *relations, name sql.Ident) error {
-	table, err := cat.table(sql.Name{name})
-	if err != nil || table == nil {
-		return err
-	}
-	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a table or view of the database", name.Name).
-		WithHint("choose another name for the stream: statements could not tell the two apart")
+	return refuseTable(cat, name, "stream: statements could not tell the two apart")
 }
 
 // inferColumns asks the connector for the columns of a stream that declares none,
@@ -260,6 +262,9 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 		return err
 	}
 	old := rows[strings.ToLower(st.Name.Name)]
+	if old != nil && old.view {
+		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", identText(old.name))
+	}
 	if old == nil {
 		if st.IfExists {
 			out.Notice(fmt.Sprintf("stream %q does not exist", st.Name.Name))
@@ -295,16 +300,26 @@ func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
 	return err.WithHint("SHOW STREAMS lists them")
 }
 
-// refuseInUse refuses a change of a stream that a query reads.
-func (s *Session) refuseInUse(ctx context.Context, stream string, at sql.Span, verb string) error {
+// refuseInUse refuses a change of a stream or view that a query or a view reads.
+func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span, verb string) error {
 	queries, err := s.queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range queries {
-		if readsRelation(q.definition, stream) {
-			return sqlerr.At(at, "STREAM_IN_USE", "stream %q cannot be %s: query %q reads it", stream, verb, q.name).
-				WithHint("DROP QUERY %s first", q.name)
+		if readsRelation(q.definition, relation) {
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: query %q reads it", relation, verb, q.name).
+				WithHint("DROP QUERY %s first", identText(q.name))
+		}
+	}
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.view && !strings.EqualFold(row.name, relation) && readsRelation(row.definition, relation) {
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
+				WithHint("DROP VIEW %s first", identText(row.name))
 		}
 	}
 	return nil

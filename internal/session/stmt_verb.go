@@ -80,8 +80,10 @@ func storedDefinition(row *queryRow) (*definition, error) {
 		d.insert = st
 	case *sql.CreateQuery:
 		d.insert = st.Insert
+	case *sql.CreateView:
+		return materialized(st, row.baseDir, row.options)
 	default:
-		return nil, sqlerr.New(sqlerr.Internal, "definition of query %q is neither INSERT nor CREATE QUERY", row.name)
+		return nil, sqlerr.New(sqlerr.Internal, "definition of query %q defines no query", row.name)
 	}
 	return d, nil
 }
@@ -142,19 +144,8 @@ func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output)
 // dropQuery forgets a query: its definition, its progress through the input and its
 // state. What it has written stays.
 func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) error {
-	if s.jobOf(row.name) != nil {
-		if err := s.halt(ctx, row, false, out); err != nil {
-			return err
-		}
-	}
-	own := row.options["checkpoint"] != ""
-	if !own {
-		// The default folder is ours alone; one that the user named may hold more.
-		if err := os.RemoveAll(row.checkpoint); err != nil {
-			return sqlerr.New("E_STORAGE_IO", "checkpoint %q of query %q cannot be removed", row.checkpoint, row.name).Because(err)
-		}
-	}
-	if err := s.deleteQuery(ctx, row.name); err != nil {
+	own, err := s.forgetQuery(ctx, row, out)
+	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("query %q is dropped with its checkpoint", row.name)
@@ -162,5 +153,30 @@ func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) erro
 		text = fmt.Sprintf("query %q is dropped; its checkpoint stays in %q", row.name, row.checkpoint)
 	}
 	out.Message(text + fmt.Sprintf("; table %s stays with its rows (a new query into it begins at the start of its streams and adds to them)", row.target))
+	return nil
+}
+
+// forgetQuery stops a query if it runs, and deletes its checkpoint and its row in the
+// catalog. own says that the checkpoint is in a folder that the user named, and stays.
+func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (own bool, err error) {
+	if s.jobOf(row.name) != nil {
+		if err := s.halt(ctx, row, false, out); err != nil {
+			return false, err
+		}
+	}
+	if own = row.options["checkpoint"] != ""; !own {
+		if err := removeCheckpoint(row); err != nil {
+			return false, err
+		}
+	}
+	return own, s.deleteQuery(ctx, row.name)
+}
+
+// removeCheckpoint deletes the folder of a query's checkpoint.
+func removeCheckpoint(row *queryRow) error {
+	// The default folder is ours alone; one that the user named may hold more.
+	if err := os.RemoveAll(row.checkpoint); err != nil {
+		return sqlerr.New("E_STORAGE_IO", "checkpoint %q of query %q cannot be removed", row.checkpoint, row.name).Because(err)
+	}
 	return nil
 }

@@ -123,7 +123,7 @@ func TestDefinitionsAreComparedByMeaning(t *testing.T) {
 		t.Error("the same definition is taken for another")
 	}
 	got := definitionDiff(old, "CREATE STREAM s (a INT, b BIGINT, c DATE, d DATE) WITH (path = 'x')", "/a", "/a")
-	want := "It is:   ... int , b varchar , c date ...\nYours is: ... int , b bigint , c date ..."
+	want := "It is:   ... integer , b varchar , c date ...\nYours is: ... integer , b bigint , c date ..."
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

@@ -17,9 +17,19 @@ import (
 // scriptBytesMax bounds a script (reliability.md §6.3).
 const scriptBytesMax = 64 << 20
 
+// scriptDepthMax is how many scripts may run within each other.
+const scriptDepthMax = 20
+
 // RunFile runs a script and stops at its first error, which has been printed when
 // it comes back. Relative paths in it start at its folder.
 func (s *Shell) RunFile(ctx context.Context, path string) error {
+	if s.depth >= scriptDepthMax {
+		err := sqlerr.New("E_LIMIT", "script %q stands within %d others: does it run itself?", path, s.depth)
+		s.printError(err, nil, 0)
+		return err
+	}
+	s.depth++
+	defer func() { s.depth-- }()
 	text, err := readScript(path)
 	if err != nil {
 		s.printError(err, nil, 0)

@@ -50,6 +50,7 @@ type Shell struct {
 	quiet      atomic.Bool // no notices of background queries
 	redirected io.WriteCloser
 	once       bool // redirected ends after one statement
+	depth      int  // scripts that run within each other
 	failed     bool // a statement of the running text failed
 	editor     LineEditor
 	writeLock  sync.Mutex
@@ -120,7 +121,9 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 	}
 	started := time.Now()
 	err := s.interruptible(ctx, func(ctx context.Context) error {
-		return s.cfg.Session.Execute(ctx, session.Request{Piece: piece, Source: src, Dir: dir, Wait: s.editor == nil || src.Name != ""}, &printer{s})
+		return s.cfg.Session.Execute(ctx, session.Request{
+			Piece: piece, Source: src, Dir: dir, Wait: s.editor == nil || src.Name != "", RunScript: s.runNested,
+		}, &printer{s})
 	})
 	if s.timer {
 		fmt.Fprintf(s.stdout(), "Run Time (s): real %.3f\n", time.Since(started).Seconds())
@@ -128,10 +131,25 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 	if s.once {
 		s.endRedirect()
 	}
-	if err != nil {
+	var nested *printedError
+	if err != nil && !errors.As(err, &nested) {
 		s.printError(err, src, piece.Span.Start)
 	}
 	return err
+}
+
+// printedError is an error of a script that a statement has run; it has been printed.
+type printedError struct{ error }
+
+// Unwrap returns the error.
+func (e *printedError) Unwrap() error { return e.error }
+
+// runNested is RUN SCRIPT.
+func (s *Shell) runNested(ctx context.Context, path string) error {
+	if err := s.RunFile(ctx, path); err != nil {
+		return &printedError{err}
+	}
+	return nil
 }
 
 // printError prints an error of what begins at an offset of its source. An error that

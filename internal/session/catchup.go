@@ -1,0 +1,80 @@
+package session
+
+import (
+	"context"
+	"sort"
+
+	"ssql/sql"
+)
+
+// catchUp lets the queries that read a stream take up what was just inserted into it, so
+// that the next statement of a script sees it: those that run are waited for, and those
+// that had read all there was earlier in this session go on. A query that was stopped,
+// or has a trigger of its own, is left alone.
+func (s *Session) catchUp(ctx context.Context, stream string, out Output) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	sort.Slice(rows, func(i, j int) bool { return sql.Canonical(rows[i].name) < sql.Canonical(rows[j].name) })
+	for _, row := range rows {
+		if reads, err := s.readsStream(ctx, row, stream); err != nil || !reads {
+			continue // one that cannot be bound any more is not this statement's matter
+		}
+		if j := s.jobOf(row.name); j != nil {
+			if err := s.awaitCaughtUp(ctx, j); err != nil {
+				return err
+			}
+			continue
+		}
+		s.mu.Lock()
+		endedHere := s.endings[sql.Canonical(row.name)] != nil
+		s.mu.Unlock()
+		if endedHere && row.state == stateFinished && s.settings.over(row.options).get("trigger") == "auto" {
+			if err := s.resume(ctx, row, true, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// awaitCaughtUp waits until a running query has nothing left to read.
+func (s *Session) awaitCaughtUp(ctx context.Context, j *job) error {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	s.waitFor(giveUp) // Ctrl-C ends the waiting, not the query
+	select {
+	case <-j.query.CaughtUp():
+		return nil
+	case <-j.done:
+		if j.err != nil {
+			return &QueryError{Name: j.row.name, Err: j.placed()}
+		}
+		return nil
+	case <-ctx.Done():
+		return ErrInterrupted
+	}
+}
+
+// readsStream reports whether a query reads a stream, by itself or through a view.
+func (s *Session) readsStream(ctx context.Context, row *queryRow, stream string) (bool, error) {
+	d, err := storedDefinition(row)
+	if err != nil {
+		return false, err
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return false, err
+	}
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return false, err
+	}
+	for _, ref := range b.plan.Sources {
+		if sql.Canonical(ref.Stream) == sql.Canonical(stream) {
+			return true, nil
+		}
+	}
+	return false, nil
+}

@@ -1,0 +1,79 @@
+package session
+
+import (
+	"context"
+	"sort"
+	"strings"
+
+	"ssql/plan/expr"
+	"ssql/sql"
+)
+
+// The SHOW statements of this file list what there is to use: tables, views, sinks,
+// formats and functions.
+
+// showTables lists the tables and views of the database, those of ssql's own schema left
+// out.
+func (s *Session) showTables(ctx context.Context, st *sql.Show, out Output) error {
+	return s.sendLike(ctx, st, `SELECT table_name AS name, table_schema AS "schema", CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END AS kind
+		FROM information_schema.tables WHERE table_schema <> 'ssql' AND table_catalog = current_database()`, out)
+}
+
+// showViews lists the views over streams, the materialized ones and DuckDB's.
+func (s *Session) showViews(ctx context.Context, st *sql.Show, out Output) error {
+	return s.sendLike(ctx, st, `SELECT * FROM (
+		SELECT name, 'stream' AS reads, definition FROM ssql.streams WHERE kind = 'view' UNION ALL
+		SELECT name, 'stream, materialized', definition FROM ssql.queries WHERE regexp_matches(definition, '^\s*create\s+(or\s+\w+\s+)?(materialized|streaming|table)\s', 'i') UNION ALL
+		SELECT view_name, 'table', "sql" FROM duckdb_views() WHERE NOT internal) WHERE true`, out)
+}
+
+// sendLike runs a query of ours with a column name and a WHERE clause, for the names that
+// the statement asks for.
+func (s *Session) sendLike(ctx context.Context, st *sql.Show, text string, out Output) error {
+	if st.Like == "" {
+		return s.send(ctx, "SELECT * FROM ("+text+") ORDER BY lower(name)", nil, out)
+	}
+	return s.send(ctx, "SELECT * FROM ("+text+") WHERE name ILIKE ? ORDER BY lower(name)", []any{st.Like}, out)
+}
+
+// showFormats lists the values of the option format of each connector.
+func (s *Session) showFormats(_ context.Context, st *sql.Show, out Output) error {
+	t := newTextTable("name", "connector")
+	for _, spec := range s.cfg.Sources {
+		for _, o := range spec.Options {
+			if o.Name != "format" {
+				continue
+			}
+			for _, format := range o.Values {
+				if likeMatches(st.Like, format) {
+					t.add(format, spec.Name)
+				}
+			}
+		}
+	}
+	return t.send(out)
+}
+
+// showFunctions lists the functions and aggregates that a query on a stream can use. In
+// statements on tables all of DuckDB's are there: SELECT * FROM duckdb_functions().
+func (s *Session) showFunctions(_ context.Context, st *sql.Show, out Output) error {
+	kinds := map[string]string{}
+	for _, name := range expr.FunctionNames() {
+		kinds[strings.ToLower(name)] = "scalar"
+	}
+	for _, name := range expr.AggregateNames() {
+		kinds[strings.ToLower(name)] = "aggregate"
+	}
+	names := make([]string, 0, len(kinds))
+	for name := range kinds {
+		if likeMatches(st.Like, name) {
+			names = append(names, name)
+		}
+	}
+	sort.Strings(names)
+	t := newTextTable("name", "kind")
+	for _, name := range names {
+		t.add(name, kinds[name])
+	}
+	return t.send(out)
+}

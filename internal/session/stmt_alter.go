@@ -1,0 +1,207 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sort"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// alterStream is ALTER STREAM: the definition is written anew and checked as CREATE
+// STREAM would. Queries that run keep what they opened until their next start.
+func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, _ *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	old := cat.rows[strings.ToLower(st.Name.Name)]
+	if old == nil || old.view {
+		return noSuchStream(cat.rows, st.Name)
+	}
+	parsed, err := parseStored(old.definition)
+	if err != nil {
+		return fmt.Errorf("reading the definition of stream %q: %w", old.name, err)
+	}
+	definition := parsed.(*sql.CreateStream)
+	if st.Add != nil && definition.Columns == nil {
+		if definition.Columns, err = parseColumns(old.columns); err != nil {
+			return err
+		}
+	}
+	definition.OrReplace, definition.IfNotExists = false, false
+	definition.Columns = append(definition.Columns, st.Add...)
+	definition.Options = withOptions(definition.Options, st.Set)
+	row := &streamRow{name: old.name, definition: sql.StatementText(definition), columns: old.columns, baseDir: old.baseDir}
+	if err := s.checkAltered(cat, row, st); err != nil {
+		return err
+	}
+	if err := s.saveStream(ctx, row); err != nil {
+		return err
+	}
+	for _, j := range s.jobs() {
+		if readsRelation(j.row.definition, row.name) {
+			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, identText(j.row.name)))
+		}
+	}
+	return nil
+}
+
+// checkAltered checks a changed definition. Its errors are placed at the statement that
+// changes it.
+func (s *Session) checkAltered(cat *relations, row *streamRow, st *sql.AlterStream) error {
+	parsed, err := parseStored(row.definition)
+	if err != nil {
+		return placeOver(err, st.Span)
+	}
+	changed := parsed.(*sql.CreateStream)
+	declared, err := s.declareStatement(row, changed)
+	if err == nil && declared.spec.Check != nil {
+		err = declared.spec.Check(declared.options)
+	}
+	if err == nil {
+		cat.declared = declared
+		err = checkStream(cat, declared, changed)
+	}
+	if err == nil {
+		return nil
+	}
+	for _, o := range st.Set {
+		if strings.Contains(err.Error(), fmt.Sprintf("%q", o.Key.Name)) {
+			return placeOver(err, o.Key.Span)
+		}
+	}
+	return placeOver(err, st.Span)
+}
+
+// withOptions returns options with others added or in place of those of the same name.
+func withOptions(options, more []sql.Option) []sql.Option {
+	out := append([]sql.Option(nil), options...)
+	for _, o := range more {
+		at := -1
+		for i := range out {
+			if strings.EqualFold(out[i].Key.Name, o.Key.Name) {
+				at = i
+			}
+		}
+		if at < 0 {
+			out = append(out, o)
+			continue
+		}
+		out[at] = o
+	}
+	return out
+}
+
+// alterQuery is ALTER QUERY: what CREATE OR REPLACE QUERY with the changed definition
+// would do. A query that does not run stays so.
+func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request, out Output) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	old, err := findQuery(rows, st.Name)
+	if err != nil {
+		return err
+	}
+	d, err := altered(old, st)
+	if err != nil {
+		return err
+	}
+	if err := s.applyAltered(ctx, d, old, r.Wait, out); err != nil {
+		if st.Insert == nil && st.Query == nil {
+			return unplaced(err, fmt.Sprintf("changing query %q", old.name)) // its positions are in the stored text
+		}
+		return err
+	}
+	return nil
+}
+
+// applyAltered stores a changed definition, and goes on with it if the query runs.
+func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow, wait bool, out Output) error {
+	if running := s.jobOf(old.name); running != nil {
+		delete(d.options, "start")
+		if err := s.stopToReplace(ctx, d, running); err != nil {
+			return err
+		}
+		return s.define(ctx, d, old, d.insert.Span, wait, out)
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return err
+	}
+	row, err := s.rowOf(b, old, out)
+	if err != nil {
+		return err
+	}
+	compared, err := s.compare(b, row)
+	if err == nil {
+		err = compared.refusal(b)
+	}
+	if err != nil {
+		return err
+	}
+	if err := s.saveQuery(ctx, row); err != nil {
+		return err
+	}
+	out.Message(fmt.Sprintf("query %q is changed; START QUERY %s goes on with the new definition", row.name, identText(row.name)))
+	return nil
+}
+
+// altered returns the definition of a query after ALTER QUERY.
+func altered(old *queryRow, st *sql.AlterQuery) (*definition, error) {
+	d, err := storedDefinition(old)
+	if err != nil {
+		return nil, err
+	}
+	d.options = settings{}.over(old.options)
+	set, err := querySettings(st.Set)
+	if err != nil {
+		return nil, err
+	}
+	if _, ok := set["checkpoint"]; ok {
+		return nil, sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "the checkpoint of a query cannot be changed").
+			WithHint("CREATE QUERY another_name WITH (checkpoint = ...) AS INSERT ...")
+	}
+	d.options = d.options.over(set)
+	switch {
+	case st.Insert != nil:
+		d.insert = st.Insert
+	case st.Query != nil:
+		insert := *d.insert
+		insert.Query, insert.Node = st.Query, st.Node
+		d.insert = &insert
+	}
+	if view, err := parseView(old.definition); err == nil && st.Insert == nil {
+		if st.Query != nil {
+			view.Query, view.Columns = st.Query, nil
+		}
+		view.Options = withOptions(view.Options, st.Set)
+		view.OrReplace, view.IfNotExists = false, false
+		d.text = sql.StatementText(view)
+		return d, nil
+	}
+	if isInsert(old.definition) && len(d.options) == 0 {
+		d.text = sql.StatementText(d.insert)
+		return d, nil
+	}
+	create := &sql.CreateQuery{Name: sql.Ident{Name: old.name}, Options: optionsOf(d.options), Insert: d.insert}
+	d.text = sql.StatementText(create)
+	return d, nil
+}
+
+// optionsOf returns settings as the options of a WITH clause, sorted by name.
+func optionsOf(v settings) []sql.Option {
+	var out []sql.Option
+	for name, text := range v {
+		out = append(out, sql.Option{Key: sql.Ident{Name: name}, Value: text})
+	}
+	sort.Slice(out, func(i, j int) bool { return out[i].Key.Name < out[j].Key.Name })
+	return out
+}

@@ -1,0 +1,72 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// assertPoll is how often ASSERT ... WITHIN looks again.
+const assertPoll = 50 * time.Millisecond
+
+// assert is ASSERT condition [WITHIN d]: an error unless DuckDB finds the condition true,
+// within the time if one is given.
+func (s *Session) assert(ctx context.Context, st *sql.Assert, _ *Request, _ Output) error {
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	s.waitFor(giveUp)
+	deadline := time.Now().Add(time.Duration(st.WithinMicros) * time.Microsecond)
+	for {
+		holds, found, err := s.holds(ctx, st)
+		if err != nil || holds {
+			return err
+		}
+		if !time.Now().Before(deadline) {
+			return assertionFailed(st, found)
+		}
+		select {
+		case <-time.After(assertPoll):
+		case <-ctx.Done():
+			return ErrInterrupted
+		}
+	}
+}
+
+// holds asks DuckDB for the condition, and for the value of the query that it begins
+// with.
+func (s *Session) holds(ctx context.Context, st *sql.Assert) (holds bool, found string, err error) {
+	// The condition stands alone on a line of its own, so that a comment in it ends.
+	ask := "SELECT (\n" + st.Condition + "\n)::BOOLEAN"
+	if st.Actual != "" && st.Actual != st.Condition {
+		ask += ", coalesce((\n" + st.Actual + "\n)::VARCHAR, 'NULL')"
+	}
+	err = s.withConn(ctx, func(c *duck.Conn) error {
+		return c.Query(ctx, ask, nil, func(row []any) error {
+			holds, _ = row[0].(bool)
+			if len(row) > 1 {
+				found = text(row[1])
+			}
+			return nil
+		})
+	})
+	if err != nil {
+		// Its positions are in our text, not in the user's.
+		return false, "", duckError(withoutCaret(err), sql.Node{Span: st.ConditionAt, Text: st.Condition})
+	}
+	return holds, found, nil
+}
+
+func assertionFailed(st *sql.Assert, found string) error {
+	what := "does not hold"
+	if st.WithinMicros > 0 {
+		what = "did not hold in time"
+	}
+	err := sqlerr.At(st.ConditionAt, "ASSERTION_FAILED", "assertion %s", what)
+	if found != "" {
+		return err.WithDetail("The query gives %s.", found)
+	}
+	return err
+}

@@ -1,0 +1,58 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// resetQuery is RESET QUERY: the query forgets its checkpoint and begins again at its
+// next start, under a new identity. It needs FORCE, since nothing brings back what is
+// forgotten, and without TRUNCATE OUTPUT rows are written a second time.
+func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request, out Output) error {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	row, err := findQuery(rows, st.Name)
+	if err != nil {
+		return err
+	}
+	if s.jobOf(row.name) != nil {
+		return sqlerr.At(st.Name.Span, "QUERY_RUNNING", "query %q runs", row.name).WithHint("STOP QUERY %s first", identText(row.name))
+	}
+	if !st.Force {
+		what := fmt.Sprintf("table %s keeps its rows, so everything that is read again is in it twice", row.target)
+		if st.Truncate {
+			what = fmt.Sprintf("the rows of table %s are deleted", row.target)
+		}
+		return sqlerr.At(st.Span, "RESET_NEEDS_FORCE", "query %q would forget what it has read and begin again: %s", row.name, what).
+			WithHint("RESET QUERY %s %s OUTPUT FORCE does so", identText(row.name), map[bool]string{true: "TRUNCATE", false: "KEEP"}[st.Truncate])
+	}
+	if _, err := os.Stat(row.checkpoint); err == nil && row.options["checkpoint"] != "" {
+		return sqlerr.At(st.Name.Span, "UNSUPPORTED_STATEMENT", "the checkpoint of query %q is in a folder that you named: %q", row.name, row.checkpoint).
+			WithHint("delete the folder, which may hold more, and repeat RESET QUERY")
+	}
+	if err := removeCheckpoint(row); err != nil {
+		return err
+	}
+	row.id, row.state = "", stateCreated
+	if err := s.saveQuery(ctx, row); err != nil {
+		return err
+	}
+	if st.Truncate {
+		err := s.withConn(ctx, func(c *duck.Conn) error {
+			_, err := c.Exec(ctx, "DELETE FROM "+row.target)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+	}
+	out.Message(fmt.Sprintf("query %q is reset; START QUERY %s begins with the first row of its streams", row.name, identText(row.name)))
+	return nil
+}

@@ -1,0 +1,247 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sql"
+)
+
+// createView is CREATE VIEW over a stream, which is kept in ssql.streams and planned
+// wherever it is read, or CREATE MATERIALIZED VIEW. A view that reads no stream is
+// DuckDB's.
+func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request, out Output) error {
+	if len(st.Name) != 1 {
+		return sqlerr.At(st.Name[0].Span, "UNSUPPORTED_STATEMENT", "a view over a stream has no schema, found %q", nameText(st.Name)).
+			WithHint("name it %s", st.Name[len(st.Name)-1].Name)
+	}
+	if st.Materialized {
+		return s.createMaterialized(ctx, st, r, out)
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if st.Query.Emit != nil {
+		return sqlerr.At(st.Query.Emit.Span, "UNSUPPORTED_STATEMENT", "EMIT has no meaning in a view: a view keeps nothing").
+			WithHint("write EMIT in the query that reads the view")
+	}
+	row := &streamRow{name: st.Name[0].Name, view: true, definition: st.Text, baseDir: r.Dir}
+	done, err := s.existingView(ctx, st, cat, out)
+	if done || err != nil {
+		return err
+	}
+	query, err := viewQuery(row)
+	if err != nil {
+		return err
+	}
+	// Whether its rows can be grouped or joined depends on the query that reads the view;
+	// names, types and functions are checked now.
+	if _, err := plan.Bind(st.Query, cat, planOptions(settings{}, true)); err != nil {
+		return err
+	}
+	if _, err := plan.Bind(query, cat, planOptions(settings{}, true)); err != nil {
+		return placeOver(err, st.Name[0].Span) // the list of columns does not fit
+	}
+	return s.saveStream(ctx, row)
+}
+
+// existingView decides what an existing relation of the name means; done says that there
+// is nothing left to do.
+func (s *Session) existingView(ctx context.Context, st *sql.CreateView, cat *relations, out Output) (done bool, err error) {
+	name := st.Name[0]
+	old := cat.rows[strings.ToLower(name.Name)]
+	switch {
+	case old == nil:
+		return false, refuseTable(cat, name, "view")
+	case !old.view:
+		return false, sqlerr.At(name.Span, "STREAM_ALREADY_EXISTS", "%q is a stream", old.name).WithHint("choose another name for the view")
+	case sameDefinition(old.definition, st.Text):
+		out.Notice(fmt.Sprintf("view %q exists already with this definition", old.name))
+		return true, nil
+	case st.IfNotExists:
+		out.Notice(fmt.Sprintf("view %q exists already, with another definition, and stays as it is", old.name))
+		return true, nil
+	case st.OrReplace:
+		for _, ref := range refsOf(st.Query.Text) {
+			if strings.EqualFold(ref, old.name) {
+				return false, sqlerr.At(name.Span, "RECURSIVE_VIEW", "view %q would read itself", old.name).WithHint("choose another name for the new view")
+			}
+		}
+		return false, s.refuseInUse(ctx, old.name, name.Span, "replaced")
+	}
+	return false, sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "view %q exists with another definition", old.name).
+		WithDetail("%s", definitionDiff(old.definition, st.Text, "", "")).
+		WithHint("CREATE OR REPLACE VIEW %s replaces it", name.Name)
+}
+
+// refsOf returns the names without a schema that a query reads from.
+func refsOf(text string) []string {
+	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
+	u, ok := parsed.(*sql.Undecided)
+	if err != nil || !ok {
+		return nil
+	}
+	var names []string
+	for _, ref := range u.Refs {
+		if len(ref) == 1 {
+			names = append(names, ref[0].Name)
+		}
+	}
+	return names
+}
+
+// viewQuery returns the query that a stored view stands for.
+func viewQuery(row *streamRow) (*sql.Query, error) {
+	st, err := parseView(row.definition)
+	if err != nil {
+		return nil, fmt.Errorf("reading the definition of view %q: %w", row.name, err)
+	}
+	return namedColumns(st)
+}
+
+// parseView parses CREATE [MATERIALIZED] VIEW over a stream as the catalog keeps it.
+func parseView(definition string) (*sql.CreateView, error) {
+	parsed, err := parseStored(definition)
+	if err != nil {
+		return nil, err
+	}
+	st, ok := parsed.(*sql.CreateView)
+	if !ok {
+		return nil, sqlerr.New(sqlerr.Internal, "it is no view: %s", definition)
+	}
+	return st, nil
+}
+
+// namedColumns returns the query of a view, with the names of CREATE VIEW v (a, b) for
+// its columns.
+func namedColumns(st *sql.CreateView) (*sql.Query, error) {
+	if st.Columns == nil {
+		return st.Query, nil
+	}
+	names := make([]string, len(st.Columns))
+	for i, c := range st.Columns {
+		names[i] = identText(c.Name)
+	}
+	return sql.ParseQueryText("SELECT * FROM (" + st.Query.Text + ") AS v (" + strings.Join(names, ", ") + ")")
+}
+
+// createMaterialized is CREATE MATERIALIZED VIEW: a table of that name and the query that
+// keeps it. Without EMIT its rows are always those of now: update mode, or append where
+// rows never change.
+func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r *Request, out Output) error {
+	options, err := querySettings(st.Options)
+	if err != nil {
+		return err
+	}
+	d, err := materialized(st, r.Dir, options)
+	if err != nil {
+		return err
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if old := cat.rows[strings.ToLower(d.name)]; old != nil {
+		return sqlerr.At(st.Name[0].Span, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", old.name).
+			WithHint("choose another name for the materialized view")
+	}
+	if old, err := s.query(ctx, d.name); err != nil {
+		return err
+	} else if old == nil {
+		if err := refuseTable(cat, st.Name[0], "materialized view"); err != nil {
+			return err
+		}
+	}
+	if _, set := d.options["output_mode"]; !set && (st.Query.Emit == nil || st.Query.Emit.Mode == "") {
+		d.options["output_mode"] = "update"
+		if _, err := s.bind(d, cat); err != nil {
+			d.options["output_mode"] = "append"
+			if _, other := s.bind(d, cat); other != nil {
+				return err // that of the mode which was asked for
+			}
+		}
+	}
+	return s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
+}
+
+// materialized returns the definition of the query of a materialized view.
+func materialized(st *sql.CreateView, dir string, options settings) (*definition, error) {
+	query, err := namedColumns(st)
+	if err != nil {
+		return nil, err
+	}
+	insert := &sql.Insert{Node: st.Node, Target: st.Name, Query: query}
+	return &definition{name: st.Name[0].Name, text: st.Text, dir: dir, insert: insert, options: options}, nil
+}
+
+// refuseTable refuses a name that a table or view of the database has.
+func refuseTable(cat *relations, name sql.Ident, what string) error {
+	table, err := cat.table(sql.Name{name})
+	if err != nil || table == nil {
+		return err
+	}
+	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a table or view of the database", name.Name).
+		WithHint("choose another name for the %s", what)
+}
+
+// dropView is DROP VIEW and DROP MATERIALIZED VIEW.
+func (s *Session) dropView(ctx context.Context, st *sql.DropView, _ *Request, out Output) error {
+	if st.Materialized {
+		return s.dropMaterialized(ctx, st, out)
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if len(st.Name) == 1 {
+		if row := cat.view(st.Name[0].Name); row != nil {
+			if err := s.refuseInUse(ctx, row.name, st.Name[0].Span, "dropped"); err != nil {
+				return err
+			}
+			return s.deleteStream(ctx, row.name)
+		}
+	}
+	return s.passthrough(ctx, st.Node, "DROP", out)
+}
+
+// dropMaterialized drops the query of a materialized view, and its table.
+func (s *Session) dropMaterialized(ctx context.Context, st *sql.DropView, out Output) error {
+	name := st.Name[len(st.Name)-1]
+	row, err := s.query(ctx, name.Name)
+	if err != nil {
+		return err
+	}
+	if row == nil || !isMaterialized(row.definition) {
+		if st.IfExists {
+			out.Notice(fmt.Sprintf("materialized view %q does not exist", name.Name))
+			return nil
+		}
+		err := sqlerr.At(name.Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no materialized view %q", name.Name)
+		if row != nil {
+			return err.WithHint("it is a query: DROP QUERY %s, and DROP TABLE %s for its rows", identText(row.name), row.target)
+		}
+		return err.WithHint("SHOW QUERIES lists the queries, those of materialized views among them")
+	}
+	if _, err := s.forgetQuery(ctx, row, out); err != nil {
+		return err
+	}
+	err = s.withConn(ctx, func(c *duck.Conn) error {
+		_, err := c.Exec(ctx, "DROP TABLE IF EXISTS "+row.target)
+		return err
+	})
+	if err == nil {
+		out.Message(fmt.Sprintf("materialized view %q is dropped with its rows", row.name))
+	}
+	return err
+}
+
+// isMaterialized reports whether a stored definition is that of a materialized view.
+func isMaterialized(definition string) bool {
+	_, err := parseView(definition)
+	return err == nil
+}
