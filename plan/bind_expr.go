@@ -164,8 +164,7 @@ func (x *exprBinder) nested(e sql.Expr, span Span) (expr.Expr, error) {
 	case *sql.Star:
 		return nil, sqlerr.At(span, codeMisplaced, "* stands alone in a select list or in count(*)")
 	case *sql.Exists, *sql.ScalarQuery:
-		return nil, sqlerr.At(span, codeUnsupported, "a sub-query may not stand here").
-			WithHint("sub-queries on tables work in FROM, and as IN (...) or EXISTS (...) joined by AND in WHERE")
+		return x.subqueryValue(e, span)
 	case *sql.Lambda:
 		return nil, sqlerr.At(span, codeUnsupported, "a lambda is only understood as the second argument of a list function").
 			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...)")
@@ -290,8 +289,7 @@ func (x *exprBinder) between(e *sql.Between, span Span) (expr.Expr, error) {
 
 func (x *exprBinder) in(e *sql.In, span Span) (expr.Expr, error) {
 	if e.Query != nil {
-		return nil, sqlerr.At(span, codeUnsupported, "IN (SELECT ...) may only stand in WHERE, joined to the rest by AND").
-			WithHint("use LEFT JOIN or SEMI JOIN with the table instead")
+		return x.subqueryValue(e, span)
 	}
 	v, err := x.scalar(e.X)
 	if err != nil {

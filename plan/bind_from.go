@@ -92,14 +92,9 @@ func newStaticScan(t *Table, alias string) *StaticScan {
 
 // commonTable plans a WITH entry where it is used; each use has its own state.
 func (b *binder) commonTable(c *env, alias string) (*scope, error) {
-	s, err := b.query(c.cte.Query, c.outer)
+	s, err := b.queryOrTables(c.cte.Query, c.outer)
 	if err != nil {
 		return nil, err
-	}
-	if isStatic(s.node) {
-		if s, err = b.staticText(s, c.cte.Query, c.outer); err != nil {
-			return nil, err
-		}
 	}
 	return renamed(s, alias, c.cte.Columns, b.at(c.cte.Name.Span))
 }
@@ -112,14 +107,9 @@ func (b *binder) view(rel *Relation, alias string, span Span) (*scope, error) {
 		b.viewSpan = &span
 		defer func() { b.viewSpan = nil }()
 	}
-	s, err := b.query(rel.View, nil)
+	s, err := b.queryOrTables(rel.View, nil)
 	if err != nil {
 		return nil, inView(err, rel.Name, outermost)
-	}
-	if isStatic(s.node) {
-		if s, err = b.staticText(s, rel.View, nil); err != nil {
-			return nil, inView(err, rel.Name, outermost)
-		}
 	}
 	return newScope(s.node, alias), nil
 }
@@ -135,14 +125,9 @@ func inView(err error, name string, outermost bool) error {
 }
 
 func (b *binder) subquery(t *sql.SubqueryRef, e *env) (*scope, error) {
-	s, err := b.query(t.Query, e)
+	s, err := b.queryOrTables(t.Query, e)
 	if err != nil {
 		return nil, err
-	}
-	if isStatic(s.node) {
-		if s, err = b.staticText(s, t.Query, e); err != nil {
-			return nil, err
-		}
 	}
 	alias := ""
 	if t.Alias != nil {

@@ -209,11 +209,18 @@ func (x *exprBinder) aggregate(e *sql.Call) (expr.Expr, error) {
 		}
 		return nil, sqlerr.At(span, codeMisplaced, "an aggregate may not stand here")
 	}
+	if len(e.OrderBy) > 0 {
+		return x.orderedAggregate(e, name, span)
+	}
 	call, err := x.aggCall(e, name, span)
 	if err != nil {
 		return nil, err
 	}
-	g := x.group
+	return x.group.add(call), nil
+}
+
+// add adds a call to the aggregation, once, and returns its result.
+func (g *grouping) add(call *AggCall) expr.Expr {
 	key := call.key()
 	index, ok := g.calls[key]
 	if !ok {
@@ -221,14 +228,10 @@ func (x *exprBinder) aggregate(e *sql.Call) (expr.Expr, error) {
 		g.calls[key] = index
 		g.agg.Aggs = append(g.agg.Aggs, *call)
 	}
-	return &expr.Column{Index: len(g.agg.Keys) + index, Name: plainText(call.Text), T: call.Type, Null: call.Nullable}, nil
+	return &expr.Column{Index: len(g.agg.Keys) + index, Name: plainText(call.Text), T: call.Type, Null: call.Nullable}
 }
 
 func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, error) {
-	if len(e.OrderBy) > 0 {
-		return nil, sqlerr.At(span, codeUnsupported, "ORDER BY inside %s(...) is not supported on a stream", name).
-			WithHint("collect and sort: list_sort(array_agg(x)), or array_to_string(list_sort(array_agg(x)), ',')")
-	}
 	for i, n := range e.ArgNames {
 		if n != "" {
 			return nil, sqlerr.At(x.b.at(e.Args[i].Pos()), codeUnsupported, "%s has no argument named %q", name, n)

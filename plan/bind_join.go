@@ -35,17 +35,22 @@ func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
 	if err != nil {
 		return nil, err
 	}
-	if isStatic(left.node) && isStatic(right.node) {
-		return nil, sqlerr.At(span, codeUnsupported, "two tables are joined beside a stream").
-			WithHint("join the tables in a sub-query of their own: JOIN (SELECT ... FROM a JOIN b ON ...) ab ON ...")
-	}
 	j := &Join{Kind: kind, Left: left.node, Right: right.node, Span: span,
 		Static: isStatic(left.node) || isStatic(right.node)}
 	both := joinScope(j, left, right)
 	if err := b.joinCondition(j, t, both, left, right); err != nil {
 		return nil, err
 	}
-	return b.joinResult(j, t, both, left, right)
+	above, err := b.joinResult(j, t, both, left, right)
+	if err != nil || !isStatic(left.node) || !isStatic(right.node) {
+		return above, err
+	}
+	tables, ok := joinTables(j, above)
+	if !ok {
+		return nil, sqlerr.At(span, codeUnsupported, "this join of two tables beside a stream is not supported").
+			WithHint("join the tables in a sub-query of their own: JOIN (SELECT ... FROM a JOIN b ON ...) ab ON ...")
+	}
+	return tables, nil
 }
 
 // joinScope is the scope of ON: the columns of both sides.

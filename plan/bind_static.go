@@ -108,7 +108,7 @@ func (b *binder) tableText(t *sql.TableRef, e *env) (string, error) {
 }
 
 // eachTable calls table for every table name in the FROM clauses of a query and query
-// for every sub-query in them.
+// for every sub-query in them and in its expressions.
 func eachTable(q *sql.Query, table func(*sql.TableRef) error, query func(*sql.Query) error) error {
 	var from func(t sql.TableExpr) error
 	from = func(t sql.TableExpr) error {
@@ -128,13 +128,53 @@ func eachTable(q *sql.Query, table func(*sql.TableRef) error, query func(*sql.Qu
 	switch body := q.Body.(type) {
 	case *sql.Select:
 		if body.From != nil {
-			return from(body.From)
+			if err := from(body.From); err != nil {
+				return err
+			}
 		}
+		return eachSubquery(body, q.OrderBy, query)
 	case *sql.SetOp:
 		if err := query(body.Left); err != nil {
 			return err
 		}
 		return query(body.Right)
+	}
+	return nil
+}
+
+// eachSubquery calls query for the sub-queries in the expressions of a block.
+func eachSubquery(s *sql.Select, orderBy []sql.OrderItem, query func(*sql.Query) error) error {
+	exprs := []sql.Expr{s.Where, s.Having, s.Qualify}
+	for _, it := range s.Items {
+		exprs = append(exprs, it.Expr)
+	}
+	if s.GroupBy != nil {
+		exprs = append(exprs, s.GroupBy.Items...)
+	}
+	for _, o := range orderBy {
+		exprs = append(exprs, o.Expr)
+	}
+	var first error
+	for _, e := range exprs {
+		walk(e, func(e sql.Expr) bool {
+			if q := queryOf(e); q != nil && first == nil {
+				first = query(q)
+			}
+			return first == nil
+		})
+	}
+	return first
+}
+
+// queryOf returns the sub-query that an expression has, nil without.
+func queryOf(e sql.Expr) *sql.Query {
+	switch e := e.(type) {
+	case *sql.In:
+		return e.Query
+	case *sql.Exists:
+		return e.Query
+	case *sql.ScalarQuery:
+		return e.Query
 	}
 	return nil
 }

@@ -19,7 +19,7 @@ func (k *block) subqueryCondition(e sql.Expr) (ok bool, err error) {
 	}
 	switch e := e.(type) {
 	case *sql.In:
-		if e.Query != nil {
+		if e.Query != nil && !e.Not {
 			return true, k.inQuery(e)
 		}
 	case *sql.Exists:
@@ -31,10 +31,6 @@ func (k *block) subqueryCondition(e sql.Expr) (ok bool, err error) {
 // inQuery keeps the rows that have a partner in the table.
 func (k *block) inQuery(e *sql.In) error {
 	span := k.b.at(e.Span)
-	if e.Not {
-		return sqlerr.At(span, codeUnsupported, "NOT IN (SELECT ...) is not supported on a stream: one NULL in the table would let no row pass").
-			WithHint("write NOT EXISTS (SELECT 1 FROM t WHERE t.k = s.k), or ANTI JOIN t ON t.k = s.k")
-	}
 	right, err := k.staticQuery(e.Query)
 	if err != nil {
 		return err
@@ -104,14 +100,14 @@ func (k *block) tableJoin(kind JoinKind, right Node, on []predicate, span Span) 
 }
 
 func (k *block) staticQuery(q *sql.Query) (*scope, error) {
-	s, err := k.b.query(q, k.env)
+	s, err := k.b.queryOrTables(q, k.env)
 	if err != nil {
 		return nil, err
 	}
 	if !isStatic(s.node) {
 		return nil, k.streamSubquery(k.b.at(q.Span))
 	}
-	return k.b.staticText(s, q, k.env)
+	return s, nil
 }
 
 func (k *block) streamSubquery(span Span) error {

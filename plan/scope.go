@@ -27,6 +27,8 @@ type scope struct {
 	node    Node
 	cols    []scopeColumn
 	windows []windowAlias
+	// queries are the columns of the node that hold the values of sub-queries.
+	queries map[sql.Expr]int
 }
 
 // scopeColumn is one visible column. Several may stand for one column of the node.
@@ -60,7 +62,7 @@ func newScope(n Node, table string) *scope {
 // over returns the scope moved onto a node that has all columns of the old one at
 // the same places, and perhaps more behind them, which stay hidden.
 func (s *scope) over(n Node) *scope {
-	return &scope{node: n, cols: s.cols, windows: s.windows}
+	return &scope{node: n, cols: s.cols, windows: s.windows, queries: s.queries}
 }
 
 // value returns a visible column as an expression.

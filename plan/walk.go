@@ -80,7 +80,8 @@ func walk(e sql.Expr, f func(sql.Expr) bool) {
 
 // isAggregateCall reports whether a call folds rows of a group.
 func isAggregateCall(c *sql.Call) bool {
-	return c.Over == nil && expr.IsAggregate(strings.ToLower(c.Name.Name))
+	name := strings.ToLower(c.Name.Name)
+	return c.Over == nil && (expr.IsAggregate(name) || c.WithinGroup && withinGroup[name] != "")
 }
 
 // findAggregate returns the first call of an aggregate in e, nil if there is none.

@@ -23,6 +23,7 @@ func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
 	if from.Equal(to) {
 		return x, nil
 	}
+	x = jsonScalar(x)
 	c := &caster{from: from, to: to, subject: subjectOf(x), try: try}
 	k := c.kernel()
 	if k == nil {

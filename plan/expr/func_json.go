@@ -134,6 +134,18 @@ func bindGetJSONObject(b *binding) (Expr, error) {
 	return b.jsonCall(tVarchar, jsonText(true, appendJSONAsText))
 }
 
+// jsonScalar returns a JSON value as the text that a cast to another type reads: a string
+// without its quotes, null as NULL.
+func jsonScalar(x Expr) Expr {
+	c, ok := x.(*call)
+	if !ok || c.name != "json_extract" && c.name != "json_value" {
+		return x
+	}
+	s := c.spec
+	s.name, s.kern = "json_extract_string", jsonText(false, appendJSONAsText)
+	return &call{spec: s, args: c.args}
+}
+
 func appendJSONAsText(dst []byte, value string) ([]byte, error) {
 	switch value[0] {
 	case '"':

@@ -1,0 +1,78 @@
+package plan
+
+import (
+	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
+	"ssql/sql"
+)
+
+// withinGroup are the aggregates whose argument stands in WITHIN GROUP (ORDER BY x), and
+// their form with it as the first one.
+var withinGroup = map[string]string{"mode": "mode", "percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}
+
+// orderedAggregate binds name(x, constants ORDER BY keys): the group collects keys and
+// values, which are sorted and folded when the group comes out.
+func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr.Expr, error) {
+	if form := withinGroup[name]; form != "" && e.WithinGroup {
+		return x.withinGroup(e, form, span)
+	}
+	if e.Star || len(e.Args) == 0 {
+		return nil, sqlerr.At(span, codeUnsupported, "ORDER BY has no meaning in %s(*)", name)
+	}
+	rows := &exprBinder{b: x.b, scope: x.group.rows, clause: name, rows: true}
+	args, err := rows.scalars(e.Args)
+	if err != nil {
+		return nil, err
+	}
+	// The checks of the call itself, at its own place.
+	if _, err := expr.BindAggregate(name, args, false, span); err != nil {
+		return nil, routineError(err, e.Name.Name, span)
+	}
+	keys, order := make([]expr.Expr, len(e.OrderBy)), make([]expr.ElementOrder, len(e.OrderBy))
+	for i, o := range e.OrderBy {
+		if keys[i], err = rows.scalar(o.Expr); err != nil {
+			return nil, err
+		}
+		if e.Distinct && exprKey(keys[i]) != exprKey(args[0]) {
+			return nil, sqlerr.At(x.b.at(o.Expr.Pos()), codeUnsupported, "with DISTINCT, %s can be ordered by its own argument only", name)
+		}
+		order[i] = expr.ElementOrder{Desc: o.Desc, NullsFirst: !o.Desc}
+		if o.NullsFirst != nil {
+			order[i].NullsFirst = *o.NullsFirst
+		}
+	}
+	element, err := expr.OrderedElement(keys, args[0])
+	if err != nil {
+		return nil, err
+	}
+	agg, err := expr.BindAggregate("list", []expr.Expr{element}, false, span)
+	if err != nil {
+		return nil, err
+	}
+	call := &AggCall{Aggregate: agg, Distinct: e.Distinct}
+	if e.Filter != nil {
+		rows.clause = "FILTER"
+		if call.Filter, err = rows.condition(e.Filter); err != nil {
+			return nil, err
+		}
+	}
+	call.Text = call.text(false)
+	return expr.BindOrdered(name, x.group.add(call), order, args[1:], span)
+}
+
+// withinGroup binds name(fraction) WITHIN GROUP (ORDER BY x) as form(x, fraction).
+func (x *exprBinder) withinGroup(e *sql.Call, form string, span Span) (expr.Expr, error) {
+	o := e.OrderBy[0]
+	if len(e.OrderBy) > 1 || o.Desc {
+		return nil, sqlerr.At(x.b.at(o.Expr.Pos()), codeUnsupported, "WITHIN GROUP of %s takes one expression in ascending order", e.Name.Name).
+			WithHint("for a descending order take 1 - fraction")
+	}
+	c := *e
+	c.OrderBy, c.WithinGroup, c.ArgNames = nil, false, nil
+	c.Args = append([]sql.Expr{o.Expr}, e.Args...)
+	call, err := x.aggCall(&c, form, span)
+	if err != nil {
+		return nil, err
+	}
+	return x.group.add(call), nil
+}
