@@ -174,11 +174,12 @@ func (b *binder) within(d, after *sql.Interval, left, right *scope) ([]predicate
 	rt = columnAt(rt, rt.Index+shift)
 	var out []predicate
 	for _, side := range []struct {
-		op     string
-		micros int64
-		sign   int
-	}{{">=", behind, -1}, {"<=", before, 1}} {
-		limit, err := plusMicros(rt, int64(side.sign)*side.micros, span)
+		op, shift string
+		micros    int64
+		sign      int
+	}{{">=", "-", behind, -1}, {"<=", "+", before, 1}} {
+		apart := expr.NewLiteral(types.Of(types.IntervalKind), types.Interval{Micros: side.micros})
+		limit, err := expr.BindBinary(side.shift, rt, apart, span)
 		if err != nil {
 			return nil, err
 		}

@@ -47,32 +47,14 @@ func (p *printer) statement(s Statement) {
 	case *CreateView:
 		p.createView(s)
 	case *StatementSet:
-		p.put("EXECUTE STATEMENT SET BEGIN\n")
-		for _, in := range s.Inserts {
-			p.put("  ")
-			p.insert(in)
-			p.put(";\n")
-		}
-		p.put("END")
+		p.statementSet(s)
 	case *Peek:
-		p.put("PEEK ")
-		p.ident(s.Name)
-		p.put(when(s.Latest, " FROM LATEST"))
-		if s.Limit > 0 {
-			p.put(" LIMIT ", strconv.FormatInt(s.Limit, 10))
-		}
+		p.peek(s)
 	case *DropStream:
 		p.put("DROP STREAM ", when(s.IfExists, "IF EXISTS "))
 		p.ident(s.Name)
 	case *CreateQuery:
-		p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "QUERY ", when(s.IfNotExists, "IF NOT EXISTS "))
-		p.ident(s.Name)
-		if s.Options != nil {
-			p.put(" WITH ")
-			p.options(s.Options)
-		}
-		p.put(" AS ")
-		p.insert(s.Insert)
+		p.createQuery(s)
 	case *Insert:
 		p.insert(s)
 	case *SelectStatement:
@@ -105,6 +87,36 @@ func (p *printer) statement(s Statement) {
 		p.put(s.Text)
 	case *Undecided:
 		p.put(s.Text)
+	}
+}
+
+func (p *printer) createQuery(s *CreateQuery) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "QUERY ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.ident(s.Name)
+	if s.Options != nil {
+		p.put(" WITH ")
+		p.options(s.Options)
+	}
+	p.put(" AS ")
+	p.insert(s.Insert)
+}
+
+func (p *printer) statementSet(s *StatementSet) {
+	p.put("EXECUTE STATEMENT SET BEGIN\n")
+	for _, in := range s.Inserts {
+		p.put("  ")
+		p.insert(in)
+		p.put(";\n")
+	}
+	p.put("END")
+}
+
+func (p *printer) peek(s *Peek) {
+	p.put("PEEK ")
+	p.ident(s.Name)
+	p.put(when(s.Latest, " FROM LATEST"))
+	if s.Limit > 0 {
+		p.put(" LIMIT ", strconv.FormatInt(s.Limit, 10))
 	}
 }
 
