@@ -24,6 +24,8 @@ func TestControlStatements(t *testing.T) {
 		{`DIAGNOSE QUERY q`, `Diagnose DIAGNOSE QUERY q`},
 		{`diagnose q`, `Diagnose DIAGNOSE QUERY q`},
 		{`WHY NO OUTPUT FOR "my q"`, `Diagnose DIAGNOSE QUERY "my q"`},
+		{`DROP SINK s`, `DropSink DROP SINK s`},
+		{`drop sink if exists "S"`, `DropSink DROP SINK IF EXISTS S`},
 		{`DROP VIEW IF EXISTS v`, `DropView DROP VIEW IF EXISTS v`},
 		{`DROP VIEW main.v`, `DropView DROP VIEW main.v`},
 		{`DROP VIEW v CASCADE`, `Passthrough DROP`},
