@@ -177,3 +177,36 @@ func TestBatchLimits(t *testing.T) {
 		}
 	}
 }
+
+// CaughtUp ends the pause between two looks, and is answered when nothing is due any
+// more.
+func TestCaughtUp(t *testing.T) {
+	w := newWorld(t, tumble5, "a")
+	w.feed("a", "x 1 12:01:00")
+	q, err := w.start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	asked := make(chan (<-chan struct{}), 1)
+	w.clock.onWait = func() {
+		switch len(w.clock.waits) {
+		case 1:
+			w.feed("a", "x 1 12:02:00")
+			asked <- q.CaughtUp()
+		default:
+			q.Stop()
+		}
+	}
+	if err := q.Run(context.Background(), exec.Trigger{Kind: exec.ProcessingTime, Interval: time.Hour}); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case <-<-asked:
+	default:
+		t.Error("nobody answered")
+	}
+	if err := q.Close(); err != nil {
+		t.Fatal(err)
+	}
+	equal(t, "batches", w.takeBatches(), []string{"0 in=1 out=0 wm=1970-01-01 00:00:00", "1 in=1 out=0 wm=12:01:00", "2 in=0 out=0 wm=12:02:00"})
+}

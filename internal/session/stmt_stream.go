@@ -94,7 +94,10 @@ func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old 
 // words mean something else where a relative path starts elsewhere.
 func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
 	if !sameDefinition(old.definition, st.Text) {
-		return false
+		// What SHOW CREATE shows is the same too: it declares inferred columns and makes
+		// paths absolute.
+		shown, err := old.createText()
+		return err == nil && sameDefinition(shown, st.Text)
 	}
 	for _, o := range st.Options {
 		if strings.EqualFold(o.Key.Name, "path") && !filepath.IsAbs(optionText(o.Value)) {
