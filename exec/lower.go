@@ -63,6 +63,8 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 		return l.dedup(n)
 	case *plan.Join:
 		return l.join(n)
+	case *plan.AsOf:
+		return l.asOf(n)
 	case *plan.Union:
 		return l.union(n)
 	case *plan.Sort:

@@ -21,9 +21,16 @@ type Tables interface {
 
 // static is a table that a join reads anew before each batch.
 type static struct {
-	join   *op.StaticJoin
+	join   tableJoin
 	text   string
 	fields []types.Field
+}
+
+// tableJoin is a stage that joins a stream with a table.
+type tableJoin interface {
+	op.Stage
+	// Load replaces the rows of the table.
+	Load(c *expr.Ctx, chunks []arrow.Record) error
 }
 
 var joinKinds = map[plan.JoinKind]op.JoinKind{
@@ -90,12 +97,17 @@ func (l *lowering) staticJoin(n *plan.Join) (tree, error) {
 		LeftFilter: n.LeftFilter, RightFilter: n.RightFilter, Residual: n.Residual,
 		TableSchema: schemaOf(table.Cols), Schema: schemaOf(n.Cols),
 	}
+	return l.withTable(n.Left, table, j)
+}
+
+// withTable puts a join with a table on the pipe of a stream.
+func (l *lowering) withTable(stream plan.Node, table *plan.StaticScan, j tableJoin) (tree, error) {
 	s := static{join: j, text: table.Table}
 	for _, c := range table.Cols {
 		s.fields = append(s.fields, c.Field)
 	}
 	l.statics = append(l.statics, s)
-	return l.stage(n.Left, j)
+	return l.stage(stream, j)
 }
 
 // loadTables reads every joined table as it is at the start of the batch.

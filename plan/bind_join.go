@@ -9,7 +9,7 @@ import (
 	"ssql/sql/types"
 )
 
-// joinKinds maps joins as written to those of the plan. ASOF has no streaming form.
+// joinKinds maps joins as written to those of the plan; see asOf for the others.
 var joinKinds = map[sql.JoinKind]JoinKind{
 	sql.InnerJoin: Inner, sql.CrossJoin: Inner, sql.LeftJoin: LeftOuter, sql.RightJoin: RightOuter,
 	sql.FullJoin: FullOuter, sql.SemiJoin: LeftSemi, sql.AntiJoin: LeftAnti,
@@ -19,23 +19,29 @@ var joinKinds = map[sql.JoinKind]JoinKind{
 // filters of one side and the rest, after it has moved what WHERE adds.
 func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
 	span := b.at(t.Span)
-	kind, ok := joinKinds[t.Kind]
-	if !ok {
-		return nil, sqlerr.At(span, codeUnsupported, "ASOF JOIN has no streaming form").
-			WithHint("join on an equality and a range of time, or a table with FOR SYSTEM_TIME AS OF")
+	versions, err := b.asOfJoin(t)
+	if err != nil {
+		return nil, err
 	}
 	left, err := b.from(t.Left, e)
 	if err != nil {
 		return nil, err
 	}
+	if versions != nil {
+		right, err := b.from(versions.right, e)
+		if err != nil {
+			return nil, err
+		}
+		return versions.bind(b, left, right)
+	}
 	if f, ok := t.Right.(*sql.FuncRef); ok {
-		return b.lateral(left, f, kind, t)
+		return b.lateral(left, f, joinKinds[t.Kind], t)
 	}
 	right, err := b.from(t.Right, e)
 	if err != nil {
 		return nil, err
 	}
-	j := &Join{Kind: kind, Left: left.node, Right: right.node, Span: span,
+	j := &Join{Kind: joinKinds[t.Kind], Left: left.node, Right: right.node, Span: span,
 		Static: isStatic(left.node) || isStatic(right.node)}
 	both := joinScope(j, left, right)
 	if err := b.joinCondition(j, t, both, left, right); err != nil {

@@ -57,6 +57,7 @@ var refusals = []refusal{
 	{codeJoinTable, "an outer join that would have to wait for the whole stream", joinWithTable},
 	{codeJoinAnti, "an anti join of two streams without a bound", antiJoin},
 	{codeJoinMode, "a join of two streams outside append mode", joinMode},
+	{codeJoinMode, "a join of a stream with versions outside append mode", asOfMode},
 	{codeJoinEquality, "a join of two streams without an equality", joinEquality},
 	{codeJoinUnbounded, "an outer join of two streams that can never decide", joinUnbounded},
 	{codeWindowFunction, "ROW_NUMBER() without a limit on it", rankUnlimited},
@@ -91,6 +92,8 @@ func spanOf(n Node) Span {
 	case *Dedup:
 		return n.Span
 	case *Join:
+		return n.Span
+	case *AsOf:
 		return n.Span
 	case *Sort:
 		return n.Span

@@ -53,6 +53,7 @@ const (
 	codeJoinTable       = "JOIN_WITH_TABLE"
 	codeJoinAnti        = "ANTI_JOIN_OF_STREAMS"
 	codeStatefulAfter   = "STATEFUL_AFTER_CHANGING_RESULT"
+	codeAsOf            = "ASOF_JOIN"
 	codeRetract         = "CANNOT_RETRACT"
 	codeHiddenKey       = "UPDATE_KEY_NOT_SELECTED"
 	codeWindowNotInSets = "WINDOW_NOT_IN_EVERY_GROUPING_SET"

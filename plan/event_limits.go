@@ -18,6 +18,9 @@ func limitsBelow(n Node) eventLimits {
 	if j, ok := n.(*Join); ok && j.Static {
 		inputs = inputs[:1] // a table has no event time
 	}
+	if a, ok := n.(*AsOf); ok && a.Static {
+		inputs = inputs[:1]
+	}
 	var out eventLimits
 	for i, in := range inputs {
 		l := limitsBelow(in)

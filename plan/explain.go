@@ -140,6 +140,8 @@ func describe(n Node) string {
 		return "Deduplicate by " + namesOf(n.Input.Columns(), n.Keys)
 	case *Join:
 		return n.describe()
+	case *AsOf:
+		return n.describe()
 	case *Union:
 		return "Union"
 	case *Sort:

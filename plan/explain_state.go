@@ -17,6 +17,11 @@ func (e *explainer) state(n Node) string {
 		if !n.Static {
 			return joinState(n)
 		}
+	case *AsOf:
+		if !n.Static {
+			return fmt.Sprintf("the rows of the left side until the watermark reaches their %s, of each key of the right side the version at the watermark and those after it",
+				columnName(n.LeftTime))
+		}
 	case *TopN:
 		return topNState(n)
 	case *Changes:

@@ -48,7 +48,7 @@ type PrintColumn struct {
 
 // PrintOperator is one stateful operator. Fields that do not belong to its kind are empty.
 type PrintOperator struct {
-	Kind       string        `json:"kind"` // aggregate, aggregate of changes, changes, deduplicate, join, first rows, limit
+	Kind       string        `json:"kind"` // aggregate, aggregate of changes, changes, deduplicate, join, as-of join, first rows, limit
 	Keys       []PrintColumn `json:"keys,omitempty"`
 	Window     *PrintWindow  `json:"window,omitempty"`
 	Sets       string        `json:"groupingSets,omitempty"`
@@ -124,6 +124,8 @@ func (f *Print) visit(p *Plan, n Node) {
 			return
 		}
 		add(printJoin(n))
+	case *AsOf:
+		f.addAsOf(n, add)
 	case *TopN:
 		op := PrintOperator{Kind: "first rows", Order: orderOrigin(n), Kept: keptColumns("", n.Input)}
 		for _, k := range n.Keys {
@@ -167,14 +169,34 @@ func usesWatermark(n Node) bool {
 		return n.EventKey >= 0 || n.ByTime
 	case *Changes:
 		return n.EventKey >= 0
+	case *AsOf:
+		return !n.Static
 	case *Join:
 		return n.State.LeftTime >= 0 || n.State.RightTime >= 0 || n.State.KeyTime >= 0
 	}
 	return false
 }
 
-func staticName(j *Join) string {
-	if t, ok := findNode[*StaticScan](j); ok {
+// addAsOf adds a join of versions: with a table it keeps nothing.
+func (f *Print) addAsOf(n *AsOf, add func(PrintOperator)) {
+	kind := "JOIN"
+	if n.Outer {
+		kind = "LEFT JOIN"
+	}
+	if n.Static {
+		f.Stateless = append(f.Stateless, fmt.Sprintf("ASOF %s with table %s on %s", kind, staticName(n), strings.Join(n.condition(), " AND ")))
+		return
+	}
+	op := PrintOperator{Kind: "as-of join", Join: strings.ToLower(kind), Condition: n.condition()}
+	op.Kept = append(keptColumns("left ", n.Left), keptColumns("right ", n.Right)...)
+	for i, k := range n.LeftKeys {
+		op.Keys = append(op.Keys, PrintColumn{origin(n.Left, k) + " = " + origin(n.Right, n.RightKeys[i]), k.Type().String()})
+	}
+	add(op)
+}
+
+func staticName(n Node) string {
+	if t, ok := findNode[*StaticScan](n); ok {
 		return t.Table
 	}
 	return ""

@@ -199,6 +199,19 @@ type (
 		bounds      []comparison
 		keyMarks    [][2]*Mark // per key: event time of its two sides
 	}
+	// AsOf joins each row of a stream with the version of a key that holds at the time
+	// of the row: of the rows of Right with equal keys, the one with the greatest
+	// RightTime up to LeftTime, or before it if Strict. Outer keeps rows without a
+	// version. Static: the versions are a table; else both sides have event time, and a row comes
+	// out when the watermark has reached its time.
+	AsOf struct {
+		Left, Right           Node
+		LeftKeys, RightKeys   []expr.Expr // over Left, over Right
+		LeftTime, RightTime   expr.Expr   // TIMESTAMP, over Left, over Right
+		Strict, Outer, Static bool
+		Cols                  []Column
+		Span                  Span
+	}
 	// Union concatenates inputs of equal schema.
 	Union struct {
 		Ins  []Node
@@ -326,6 +339,7 @@ func (n *Expand) Columns() []Column       { return n.Cols }
 func (n *Unnest) Columns() []Column       { return n.Cols }
 func (n *TopN) Columns() []Column         { return n.Cols }
 func (n *Changes) Columns() []Column      { return n.Cols }
+func (n *AsOf) Columns() []Column         { return n.Cols }
 
 // Inputs of the nodes.
 func (n *Scan) Inputs() []Node         { return nil }
@@ -344,6 +358,7 @@ func (n *Expand) Inputs() []Node       { return []Node{n.Input} }
 func (n *Unnest) Inputs() []Node       { return []Node{n.Input} }
 func (n *TopN) Inputs() []Node         { return []Node{n.Input} }
 func (n *Changes) Inputs() []Node      { return []Node{n.Input} }
+func (n *AsOf) Inputs() []Node         { return []Node{n.Left, n.Right} }
 
 func (*Scan) node()         {}
 func (*StaticScan) node()   {}
@@ -361,3 +376,4 @@ func (*Expand) node()       {}
 func (*Unnest) node()       {}
 func (*TopN) node()         {}
 func (*Changes) node()      {}
+func (*AsOf) node()         {}

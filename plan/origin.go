@@ -38,6 +38,11 @@ func columnOrigin(n Node, i int) string {
 			return columnOrigin(n.Right, i-width)
 		}
 		return columnOrigin(n.Left, i)
+	case *AsOf:
+		if width := len(n.Left.Columns()); i >= width {
+			return columnOrigin(n.Right, i-width)
+		}
+		return columnOrigin(n.Left, i)
 	case *Union:
 		parts := make([]string, 0, len(n.Ins))
 		for _, in := range n.Ins {

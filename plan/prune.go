@@ -53,6 +53,8 @@ func prune(n Node, need []bool) (Node, []int) {
 		return pruneProject(n, need)
 	case *Aggregate:
 		return pruneAggregate(n, need)
+	case *AsOf:
+		return pruneAsOf(n, need)
 	case *Join:
 		return pruneJoin(n, need)
 	case *Union:

@@ -81,6 +81,11 @@ func twoEventTimes(_ *checker, n Node) *fault {
 			return nil
 		}
 		inputs = n.Inputs()
+	case *AsOf:
+		if n.Static {
+			return nil
+		}
+		inputs = n.Inputs()
 	case *Aggregate:
 		return twoEventKeys(n)
 	}

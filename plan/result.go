@@ -160,6 +160,8 @@ func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 		stateful = true
 	case *Join:
 		stateful = !n.Static
+	case *AsOf:
+		stateful = !n.Static
 	}
 	if usesWatermark(n) {
 		for _, w := range WatermarksOf(n) {

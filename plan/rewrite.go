@@ -58,6 +58,8 @@ func push(n Node, ps []predicate) Node {
 		return pushAggregate(n, ps)
 	case *TopN:
 		return pushTopN(n, ps)
+	case *AsOf:
+		return pushAsOf(n, ps)
 	case *Join:
 		return pushJoin(n, ps)
 	}
@@ -229,6 +231,10 @@ func withInputs(n Node, f func(Node) Node) Node {
 	case *TopN:
 		c := *n
 		c.Input = f(n.Input)
+		return &c
+	case *AsOf:
+		c := *n
+		c.Left, c.Right = f(n.Left), f(n.Right)
 		return &c
 	case *Changes:
 		c := *n

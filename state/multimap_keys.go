@@ -46,3 +46,6 @@ func (m *Multimap) Oldest() (time int64, ok bool) {
 	}
 	return time, ok
 }
+
+// Time returns the time of a row.
+func (m *Multimap) Time(row int32) int64 { return m.rows[row].time }

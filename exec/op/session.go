@@ -64,11 +64,19 @@ var _ Stateful = (*session)(nil)
 
 // NewSession returns the operator of a grouping by sessions.
 func NewSession(cfg SessionConfig) (Stateful, error) {
-	for _, c := range cfg.Calls {
-		if c.Distinct {
-			return nil, sqlerr.New("UNSUPPORTED_FEATURE", "%s(DISTINCT ...) in a session window is not supported: sessions grow together", c.Name).
+	cfg.Calls = slices.Clone(cfg.Calls)
+	for i, c := range cfg.Calls {
+		if !c.Distinct {
+			continue
+		}
+		// What counts the values of a group can be merged when sessions grow together; the
+		// set of values that a grouping keeps beside its groups cannot.
+		of, ok := c.OfChanges(true)
+		if !ok {
+			return nil, sqlerr.New("UNSUPPORTED_FEATURE", "%s(DISTINCT ...) in a session window is not supported: which of two equal values comes first is not known when sessions grow together", c.Name).
 				WithHint("collect the values with collect_set, or deduplicate the stream first")
 		}
+		cfg.Calls[i] = AggregateCall{Aggregate: of, Filter: c.Filter}
 	}
 	start := &expr.Column{Index: cfg.Columns, Name: "session_start", T: types.Of(types.Timestamp)}
 	end := &expr.Column{Index: cfg.Columns + 1, Name: "session_end", T: types.Of(types.Timestamp)}
