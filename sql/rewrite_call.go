@@ -301,6 +301,9 @@ func (p *parser) windowSpec() (*Over, error) {
 			return nil, err
 		}
 	}
+	if p.at("PARTITION", "BY") {
+		return nil, syntaxError(p.spanOf(p.pos, p.pos+2), "PARTITION BY stands before ORDER BY, once")
+	}
 	if p.atAny("ROWS", "RANGE", "GROUPS") {
 		// Frames are only shown and handed to DuckDB, so their text is enough.
 		first, end := p.pos, p.matching(lo)

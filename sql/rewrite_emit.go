@@ -20,7 +20,8 @@ func (p *parser) emitAt(pos int) bool {
 	}
 	if next.is("ON") {
 		// FROM a JOIN b emit ON emit.x = a.x has an alias that is called emit.
-		return p.wordsAt(pos+2, "WINDOW", "CLOSE") || p.wordsAt(pos+2, "UPDATE") && !p.toks[pos+3].isOp(".")
+		return p.wordsAt(pos+2, "WINDOW", "CLOSE") || p.wordsAt(pos+2, "WINDOW") && p.toks[pos+3].kind == tokEnd ||
+			p.wordsAt(pos+2, "UPDATE") && !p.toks[pos+3].isOp(".")
 	}
 	for _, w := range emitFollowers {
 		if next.is(w) {
@@ -62,6 +63,8 @@ func (p *parser) emitMode(e *Emit, lo int) error {
 	switch {
 	case p.accept("ON", "WINDOW", "CLOSE"):
 		e.Mode = "close"
+	case p.accept("ON", "WINDOW"):
+		return p.unexpected("CLOSE")
 	case p.accept("FINAL"):
 		e.Mode = "close"
 		p.spelling(aliasEmitFinal, lo)

@@ -130,6 +130,10 @@ func (p *parser) tableFunction() (*FuncRef, error) {
 				return nil, err
 			}
 		}
+		if p.at("TABLE") && p.peek(1).isName() {
+			return nil, unsupported(name.Span, "table function %q does not exist", name.Name).
+				WithHint("functions of a stream are TUMBLE, HOP, CUMULATE, SESSION and DEDUP")
+		}
 		arg := ""
 		if p.cur().isName() && (p.peek(1).isOp("=>") || p.peek(1).isOp(":=") || p.peek(1).isOp("=")) {
 			arg = p.take().ident().Name

@@ -270,6 +270,10 @@ func (p *parser) queryTail(q *Query) error {
 			if !p.accept("ALL") {
 				q.Limit, err = p.standaloneExpr()
 			}
+			if err == nil && p.at("BY") {
+				return unsupported(p.cur().span(), "LIMIT .. BY (ClickHouse, Proton) is not supported").
+					WithHint("QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts) <= n")
+			}
 		case p.at("OFFSET") && q.Offset == nil:
 			p.take()
 			q.Offset, err = p.standaloneExpr()

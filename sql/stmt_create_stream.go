@@ -147,6 +147,8 @@ func (p *parser) streamElements(s *CreateStream) error {
 			err = p.watermarkDef(s)
 		case p.at("PRIMARY", "KEY"):
 			err = p.primaryKey()
+		case p.at("CONSTRAINT") && p.peek(1).isName():
+			err = p.constraint()
 		default:
 			err = p.columnDef(s)
 		}
@@ -246,6 +248,21 @@ func (p *parser) computed(c *ColumnDef) error {
 	}
 	c.Computed, c.Text = e, p.slice(p.spanFrom(lo))
 	return nil
+}
+
+// constraint consumes CONSTRAINT name PRIMARY KEY (..); others hold for rows, which a
+// stream takes as they come.
+func (p *parser) constraint() error {
+	lo := p.pos
+	p.take()
+	p.take()
+	switch {
+	case p.at("PRIMARY", "KEY"):
+		return p.primaryKey()
+	case p.at("EXPECT"):
+		return unsupported(p.spanFrom(lo), "CONSTRAINT .. EXPECT (Databricks) is not supported").WithHint("filter the rows in the query: WHERE ..")
+	}
+	return unsupported(p.spanFrom(lo), "CONSTRAINT is not supported on a stream").WithHint("filter the rows in the query: WHERE ..")
 }
 
 // primaryKey consumes PRIMARY KEY (a, b) [NOT ENFORCED]. A stream has no key that

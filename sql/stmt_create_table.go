@@ -27,6 +27,9 @@ func (p *parser) createTable() (Statement, error) {
 	if p.at("AS") {
 		return p.streamAs(s, lo)
 	}
+	if p.cur().kind != tokEnd {
+		return nil, p.unexpected("the end of the statement")
+	}
 	if kind == connectorTable && p.hasWord("KAFKA_TOPIC") {
 		return nil, unsupported(s.Name.Span, "CREATE TABLE over a topic (ksqlDB) is not supported: it holds the latest row of each key").
 			WithHint("CREATE STREAM %s .., then CREATE MATERIALIZED VIEW v AS SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1", s.Name.Name, s.Name.Name)

@@ -67,6 +67,12 @@ func (p *parser) misspelt(pos int) string {
 		return ""
 	}
 	before := p.toks[pos-1]
+	if before.is("WATERMARK") {
+		return "write WATERMARK ts DELAY OF INTERVAL '10' MINUTE"
+	}
+	if before.is("EMIT") {
+		return "behind EMIT stands ON WINDOW CLOSE, ON UPDATE, COMPLETE, EVERY or TIMEOUT"
+	}
 	if before.is("GROUP") || before.is("ORDER") || before.is("PARTITION") {
 		return "write " + strings.ToUpper(before.text) + " BY"
 	}
@@ -117,6 +123,10 @@ var foreignClauses = []struct{ words, engine, hint string }{
 func (p *parser) foreignClause(pos int) error {
 	for _, f := range foreignClauses {
 		words := strings.Fields(f.words)
+		// The first of several words may have been taken for an alias.
+		if len(words) > 1 && pos > 0 && p.wordsAt(pos-1, words...) {
+			pos--
+		}
 		if p.wordsAt(pos, words...) {
 			return unsupported(p.spanOf(pos, pos+len(words)), "%s (%s) is not supported on streams", f.words, f.engine).
 				WithHint("%s", f.hint)
