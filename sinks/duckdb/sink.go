@@ -44,7 +44,7 @@ type Sink struct {
 	db     *duck.DB
 	o      sinks.OpenContext
 	opts   Options
-	target *target
+	target *target       // nil: the rows go elsewhere, see Beside
 	head   *sinks.Marker // the newest marker in the database; nil: not read yet
 	closed bool
 }
@@ -160,7 +160,9 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	}
 	m := b.Marker
 	s.head = &m
-	s.target.reclaim(ctx, c)
+	if s.target != nil {
+		s.target.reclaim(ctx, c)
+	}
 	if s.opts.Faults.AfterCommit != nil {
 		return s.opts.Faults.AfterCommit(b)
 	}
@@ -173,11 +175,13 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 	if err := s.mark(ctx, c, b); err != nil {
 		return err
 	}
-	if err := s.target.unchanged(ctx, c); err != nil {
-		return err
-	}
-	if err := s.target.write(ctx, c, b, load.rows); err != nil {
-		return err
+	if s.target != nil {
+		if err := s.target.unchanged(ctx, c); err != nil {
+			return err
+		}
+		if err := s.target.write(ctx, c, b, load.rows); err != nil {
+			return err
+		}
 	}
 	for i, side := range b.Side {
 		if err := writeSide(ctx, c, b, side.Table, load.side[i]); err != nil {
@@ -189,7 +193,7 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 
 // load is where DuckDB finds the rows of a batch.
 type load struct {
-	rows *duck.Stage
+	rows *duck.Stage   // nil if they go elsewhere
 	side []*duck.Stage // as Batch.Side
 }
 
@@ -202,11 +206,13 @@ func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load,
 			l.clear()
 		}
 	}()
-	if l.rows, err = c.Stage(ctx, s.target.stage, s.target.schema); err != nil {
-		return nil, err
-	}
-	if err := l.rows.Set(b.Records); err != nil {
-		return nil, err
+	if s.target != nil {
+		if l.rows, err = c.Stage(ctx, s.target.stage, s.target.schema); err != nil {
+			return nil, err
+		}
+		if err := l.rows.Set(b.Records); err != nil {
+			return nil, err
+		}
 	}
 	for _, side := range b.Side {
 		stage, err := c.Stage(ctx, side.Table, side.Record.Schema())
@@ -249,6 +255,9 @@ func (s *Sink) settle(ctx context.Context, c *duck.Conn, b *sinks.Batch, failed 
 	}
 	if m == b.Marker {
 		return nil
+	}
+	if s.target == nil {
+		return failed
 	}
 	return s.target.refused(failed)
 }

@@ -28,17 +28,12 @@ type variant struct {
 
 var variants = []variant{
 	{"parquet", "format=parquet"},
-	{"parquet without compression", "format=parquet compression=none"},
-	{"parquet with snappy", "format=parquet compression=snappy"},
-	{"csv", "format=csv"},
 	{"csv without header, with a text for NULL", "format=csv header=false null_text=NULL"},
 	{"csv in gzip", "format=csv compression=gzip"},
-	{"json", "format=json"},
 	{"json in zstd", "format=json compression=zstd"},
 	{"debezium", "format=debezium_json"},
 	{"one csv file", "format=csv single_file=true"},
 	{"one json file in gzip", "format=json single_file=true compression=gzip"},
-	{"one debezium file", "format=debezium_json single_file=true"},
 }
 
 // values parses options of a test and gives them their types.

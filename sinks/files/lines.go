@@ -29,13 +29,14 @@ type lines struct {
 	records []arrow.Record
 	at      []int    // the column of a record that each cell is
 	cells   [][]cell // per record; nil until its first row is written
+	buf     []byte   // of the file before, for the next one
 }
 
 // flushBytes is how much text gathers before it is written.
-const flushBytes = 256 << 10
+const flushBytes = 128 << 10
 
 func (l *lines) encode(w io.Writer, p *part, first bool) error {
-	buf := make([]byte, 0, flushBytes+flushBytes/8)
+	buf := l.buf[:0]
 	if first {
 		buf = append(buf, l.header...)
 	}
@@ -55,6 +56,7 @@ func (l *lines) encode(w io.Writer, p *part, first bool) error {
 			buf = buf[:0]
 		}
 	}
+	l.buf = buf
 	if len(buf) == 0 {
 		return nil
 	}

@@ -157,11 +157,13 @@ func (s *Sink) published(m *manifest, final string, f *file) error {
 func (s *Sink) removeOld(m *manifest, dirs map[string]bool) error {
 	for _, name := range m.Removes {
 		final := filepath.Join(s.config.dir(), filepath.FromSlash(name))
-		if err := s.fsys.Remove(final); errors.Is(err, fs.ErrNotExist) {
-			continue
-		} else if err != nil {
+		if _, err := s.fsys.Stat(filepath.Dir(final)); errors.Is(err, fs.ErrNotExist) {
+			continue // somebody took the whole folder away
+		}
+		if err := s.fsys.Remove(final); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
+		// Also one that was removed before a crash may come back after another.
 		dirs[filepath.Dir(final)] = true
 	}
 	return nil

@@ -1,6 +1,7 @@
 package files
 
 import (
+	"bufio"
 	"context"
 	"errors"
 	"fmt"
@@ -26,11 +27,15 @@ type Sink struct {
 	newest string          // name of the newest manifest that was read
 	head   *manifest       // its content; nil: no batch yet
 	made   map[string]bool // partition folders that are known to be there
+	buffer *bufio.Writer   // in front of the file that is written
 	failed error           // why no batch can follow
 	closed bool
 
 	readable atomic.Bool // there are files that Select can read
 }
+
+// bufferBytes gathers the small writes of Parquet and of compressors.
+const bufferBytes = 32 << 10
 
 var (
 	_ sinks.Sink     = (*Sink)(nil)
@@ -50,7 +55,7 @@ func Open(fsys vfs.FS, o sinks.OpenContext) (*Sink, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Sink{fsys: fsys, o: o, config: c, layout: l, made: map[string]bool{}}
+	s := &Sink{fsys: fsys, o: o, config: c, layout: l, made: map[string]bool{}, buffer: bufio.NewWriterSize(nil, bufferBytes)}
 	if err := s.prepare(); err != nil {
 		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
 	}

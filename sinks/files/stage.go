@@ -127,8 +127,8 @@ func (s *Sink) stageFile(encode encoder, p *part, f *file) error {
 		return err
 	}
 	counted := &counter{to: w}
-	buffered := bufio.NewWriterSize(counted, flushBytes)
-	packed, err := s.packer(buffered)
+	s.buffer.Reset(counted)
+	packed, err := s.packer(s.buffer)
 	if err == nil {
 		err = encode.encode(packed, p, f.Offset == 0)
 	}
@@ -136,7 +136,7 @@ func (s *Sink) stageFile(encode encoder, p *part, f *file) error {
 		err = packed.Close()
 	}
 	if err == nil {
-		err = buffered.Flush()
+		err = s.buffer.Flush()
 	}
 	if err == nil {
 		err = w.Sync()

@@ -1,0 +1,134 @@
+package duckdb
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"ssql/internal/duck"
+	"ssql/sinks"
+	"ssql/sinks/memory"
+	"ssql/sinks/sinktest"
+)
+
+// besidePlace is a database beside rows in memory.
+type besidePlace struct {
+	*place
+	store memory.Store
+}
+
+func newBeside(t *testing.T) *besidePlace {
+	p := &besidePlace{place: openPlace(t, filepath.Join(t.TempDir(), "ssql.duckdb"))}
+	c, release, err := p.db.Conn(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer release()
+	if err := duck.EnsureCatalog(context.Background(), c); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func (p *besidePlace) Open(_ *testing.T, o sinks.OpenContext) (sinks.Sink, error) {
+	return Beside(p.db, p.store.Spec()).Open(o)
+}
+
+func (p *besidePlace) Rows(_ *testing.T, target string) []string {
+	return sinktest.Texts(p.store.Rows(target)...)
+}
+
+func TestBesideConformance(t *testing.T) {
+	sinktest.Run(t, func(t *testing.T) sinktest.Place { return newBeside(t) })
+}
+
+// TestBesideCrashBetween has a run end between the two places, in both orders: the next
+// run plays the batch again, and each place takes it once.
+func TestBesideCrashBetween(t *testing.T) {
+	o := sinktest.Context("t", sinks.Append)
+	batch := func(generation int64) *sinks.Batch {
+		b := sinktest.Batch(o, generation, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
+		b.Side = []sinks.SideRows{{Table: "late_rows", Record: lateRecord(t)}}
+		return b
+	}
+	check := func(t *testing.T, p *besidePlace) {
+		t.Helper()
+		s := sinktest.MustOpen(t, p, o)
+		if head, ok, err := s.Head(context.Background(), o.QueryID); err != nil || ok {
+			t.Fatalf("the head of a batch that one place lacks: %v %v %v", head, ok, err)
+		}
+		sinktest.MustWrite(t, s, batch(2))
+		sinktest.WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 1")
+		want := fmt.Sprint(lateRecord(t).NumRows())
+		if got := p.query(t, "SELECT count(*) FROM ssql.late_rows"); got[0] != want {
+			t.Errorf("%s late rows, want %s", got[0], want)
+		}
+		if got := p.query(t, "SELECT count(*) FROM ssql.commits"); got[0] != "1" {
+			t.Errorf("%s commits, want 1", got[0])
+		}
+		sinktest.WantCode(t, s.Write(context.Background(), batch(2)), "E_FENCED")
+	}
+	t.Run("rows only", func(t *testing.T) {
+		p := newBeside(t)
+		crash := errors.New("crash")
+		p.store.Faults.AfterCommit = func(*sinks.Batch) error { return crash }
+		s := sinktest.MustOpen(t, p, o)
+		if err := s.Write(context.Background(), batch(1)); !errors.Is(err, crash) {
+			t.Fatalf("the first run ended with %v, want a crash", err)
+		}
+		p.store.Faults = sinks.Faults{}
+		check(t, p)
+	})
+	t.Run("database only", func(t *testing.T) {
+		p := newBeside(t)
+		ledger := &Sink{db: p.db, o: o, opts: Options{Now: time.Now}}
+		sinktest.MustWrite(t, ledger, batch(1))
+		check(t, p)
+	})
+	t.Run("another plan", func(t *testing.T) {
+		p := newBeside(t)
+		other := batch(1)
+		other.Digest++
+		sinktest.MustWrite(t, &Sink{db: p.db, o: o, opts: Options{Now: time.Now}}, other)
+		s := sinktest.MustOpen(t, p, o)
+		sinktest.WantCode(t, s.Write(context.Background(), batch(2)), "E_REPLAY_MISMATCH")
+	})
+}
+
+// readable gives the memory sink a SELECT.
+type readable struct {
+	sinks.Sink
+	text string
+}
+
+// Select returns the text of the test.
+func (r *readable) Select() string { return r.text }
+
+// TestBesideView has a view that follows what the sink of the rows says.
+func TestBesideView(t *testing.T) {
+	p := newBeside(t)
+	var inner *readable
+	spec := Beside(p.db, sinks.Spec{Open: func(o sinks.OpenContext) (sinks.Sink, error) {
+		rows, err := p.store.Open(o)
+		inner = &readable{rows, "SELECT 1 AS n WHERE false"}
+		return inner, err
+	}})
+	o := sinktest.Context(`"my view"`, sinks.Append)
+	s, err := spec.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := p.query(t, `SELECT * FROM "my view"`); len(got) != 0 {
+		t.Errorf("rows before the first batch: %q", got)
+	}
+	inner.text = "SELECT 2 AS n"
+	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0))
+	if got := p.query(t, `SELECT * FROM "my view"`); len(got) != 1 || got[0] != "2" {
+		t.Errorf("rows after the first batch: %q", got)
+	}
+}
+
+var _ sinks.Readable = (*readable)(nil)
