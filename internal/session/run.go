@@ -245,8 +245,9 @@ func groupingKeys(n plan.Node) map[string]bool {
 	return out
 }
 
-// openSink opens the table that a query writes to.
-func (s *Session) openSink(b *bound, queryID string) (sinks.Sink, error) {
+// openSink opens the table or the sink that a query writes to. description is what its
+// progress calls it.
+func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, description string, err error) {
 	fields := make([]types.Field, len(b.plan.Columns))
 	for i, c := range b.plan.Columns {
 		fields[i] = c.Field
@@ -258,11 +259,20 @@ func (s *Session) openSink(b *bound, queryID string) (sinks.Sink, error) {
 	for _, c := range b.insert.Columns {
 		o.Columns = append(o.Columns, c.Name)
 	}
+	named, err := s.sinkNamed(b.cat.ctx, b.insert.Target)
+	if err != nil {
+		return nil, "", err
+	}
+	if named != nil {
+		sink, err := named.open(b, o)
+		return sink, named.spec.Name + "[" + named.path + "]", err
+	}
 	spec, err := s.findSink("duckdb", nil)
 	if err != nil {
-		return nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
+		return nil, "", fmt.Errorf("opening the target of query %q: %w", b.name, err)
 	}
-	return spec.Open(o)
+	sink, err = spec.Open(o)
+	return sink, "duckdb[" + o.Target + "]", err
 }
 
 func sinkMode(m plan.Mode) sinks.Mode {
@@ -303,7 +313,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err != nil {
 		return nil, err
 	}
-	sink, err := s.openSink(b, compared.queryID)
+	sink, description, err := s.openSink(b, compared.queryID)
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}
@@ -313,7 +323,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	}
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
 	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
-	cfg.SinkDescription = "duckdb[" + j.row.target + "]"
+	cfg.SinkDescription = description
 	cfg.Definition = sql.Canonical(b.insert.Text)
 	cfg.Print = compared.print
 	cfg.OnBatch, cfg.OnNotice = j.onBatch, j.onNotice

@@ -1,0 +1,373 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"sort"
+	"strconv"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sinks"
+	"ssql/sources"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// namedSink is what CREATE SINK declared, ready to be opened.
+type namedSink struct {
+	name       string
+	definition string
+	baseDir    string
+	spec       *sinks.Spec
+	options    sources.Values
+	columns    []sql.ColumnDef // nil: those of the query
+	path       string          // "" if it is not in the file system
+}
+
+// createSink is CREATE SINK. With a query the sink is filled by a query of its name.
+func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request, out Output) error {
+	all, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	old := all[strings.ToLower(st.Name.Name)]
+	done, err := s.existingSink(ctx, st, old, r, out)
+	if err != nil {
+		return err
+	}
+	if !done {
+		if err := s.saveSink(ctx, st, old, r); err != nil {
+			return err
+		}
+	}
+	if st.Query == nil {
+		return nil
+	}
+	text := "INSERT INTO " + identText(st.Name.Name) + " " + st.Query.Text
+	parsed, err := parseStored(text)
+	if err != nil {
+		return fmt.Errorf("reading the query of sink %q: %w", st.Name.Name, err)
+	}
+	insert, ok := parsed.(*sql.Insert)
+	if !ok {
+		return sqlerr.New(sqlerr.Internal, "the query of sink %q is no INSERT", st.Name.Name)
+	}
+	return s.insert(ctx, insert, r, out)
+}
+
+// existingSink decides what an existing sink of the name means; done says that it stays
+// as it is.
+func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request, out Output) (done bool, err error) {
+	if old == nil {
+		return false, nil
+	}
+	same := sameDefinition(withoutQuery(old.definition), withoutQuery(st.Text)) && (old.baseDir == r.Dir || filepath.IsAbs(optionNamed(st.Options, "path")))
+	switch {
+	case same:
+		out.Notice(fmt.Sprintf("sink %q exists already with this definition", old.name))
+		return true, nil
+	case st.IfNotExists:
+		out.Notice(fmt.Sprintf("sink %q exists already, with another definition, and stays as it is", old.name))
+		return true, nil
+	case st.OrReplace:
+		return false, s.refuseSinkInUse(ctx, old.name, st.Name.Span, "replaced")
+	}
+	return false, sqlerr.At(st.Name.Span, "SINK_ALREADY_EXISTS", "sink %q exists with another definition", old.name).
+		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
+		WithHint("CREATE OR REPLACE SINK %s replaces it", identText(old.name))
+}
+
+// saveSink checks a sink and stores it in place of an old one.
+func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if cat.isStream(sql.Name{st.Name}) {
+		return sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", st.Name.Name).
+			WithHint("choose another name for the sink")
+	}
+	if old == nil {
+		if err := refuseTableName(cat, st.Name); err != nil {
+			return err
+		}
+	}
+	if _, err := s.declareSink(st, r.Dir); err != nil {
+		return err
+	}
+	stored := *st
+	stored.Query, stored.OrReplace, stored.IfNotExists = nil, false, false
+	return s.inTransaction(ctx, func(c *duck.Conn) error {
+		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, st.Name.Name); err != nil {
+			return err
+		}
+		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, base_dir, created_at) VALUES (?, 'sink', ?, ?, ?)`,
+			st.Name.Name, sql.StatementText(&stored), r.Dir, s.now())
+		return err
+	})
+}
+
+// withoutQuery returns a CREATE SINK without the query that fills it.
+func withoutQuery(definition string) string {
+	if st, ok := parsedSink(definition); ok {
+		st.Query = nil
+		return sql.StatementText(st)
+	}
+	return definition
+}
+
+func parsedSink(definition string) (*sql.CreateSink, bool) {
+	parsed, err := parseStored(definition)
+	st, ok := parsed.(*sql.CreateSink)
+	return st, ok && err == nil
+}
+
+// declareSink builds a sink from its parsed definition.
+func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error) {
+	spec, err := s.sinkConnectorOf(st)
+	if err != nil {
+		return nil, err
+	}
+	var given []sources.Given
+	for _, o := range st.Options {
+		if !strings.EqualFold(o.Key.Name, "connector") {
+			given = append(given, sources.Given{Name: o.Key.Name, Text: optionText(o.Value), NameAt: o.Key.Span, ValueAt: o.ValueAt})
+		}
+	}
+	set, err := sources.CheckOptions("connector "+strconv.Quote(spec.Name), spec.Options, given)
+	if err != nil {
+		return nil, err
+	}
+	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: sources.Values{BaseDir: dir, Set: set}, columns: st.Columns}
+	if spec.Place != nil {
+		if n.path, err = spec.Place(n.options); err != nil {
+			return nil, placeAt(err, st.Name.Span)
+		}
+	}
+	return n, nil
+}
+
+// sinkConnectorOf finds the connector that the options of CREATE SINK name.
+func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
+	var names []string
+	specs := s.cfg.Sinks(s.db, nil)
+	for i := range specs {
+		if specs[i].Options != nil {
+			names = append(names, specs[i].Name)
+		}
+	}
+	for _, o := range st.Options {
+		if !strings.EqualFold(o.Key.Name, "connector") {
+			continue
+		}
+		given := optionText(o.Value)
+		for i := range specs {
+			if specs[i].Options != nil && strings.EqualFold(specs[i].Name, given) {
+				return &specs[i], nil
+			}
+		}
+		err := sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q takes no results", given)
+		if near := sqlerr.Nearest(given, names); near != "" {
+			return nil, err.WithHint("did you mean %q?", near)
+		}
+		return nil, err.WithHint("there are: %s; a table needs no sink, INSERT INTO makes it", strings.Join(names, ", "))
+	}
+	return nil, sqlerr.At(st.Name.Span, "MISSING_OPTION", "sink %q has no connector", st.Name.Name).
+		WithHint("say where its rows go: WITH (connector = '%s', ...)", strings.Join(names, "' or '"))
+}
+
+// optionNamed returns the text of an option, "" without it.
+func optionNamed(options []sql.Option, name string) string {
+	for _, o := range options {
+		if strings.EqualFold(o.Key.Name, name) {
+			return optionText(o.Value)
+		}
+	}
+	return ""
+}
+
+// namedSinks returns every sink by name in lower case.
+func (s *Session) namedSinks(ctx context.Context) (map[string]*namedSink, error) {
+	out := map[string]*namedSink{}
+	err := s.each(ctx, `SELECT name, definition, base_dir FROM ssql.streams WHERE kind = 'sink'`, nil, func(row []any) error {
+		st, ok := parsedSink(text(row[1]))
+		if !ok {
+			return sqlerr.New(sqlerr.Internal, "definition of sink %q is no CREATE SINK", text(row[0]))
+		}
+		n, err := s.declareSink(st, text(row[2]))
+		if err != nil {
+			return fmt.Errorf("reading the definition of sink %q: %w", text(row[0]), err)
+		}
+		n.definition = text(row[1])
+		out[strings.ToLower(n.name)] = n
+		return nil
+	})
+	return out, err
+}
+
+// sinkNamed returns the sink that a target is, nil if it is a table.
+func (s *Session) sinkNamed(ctx context.Context, target sql.Name) (*namedSink, error) {
+	if len(target) != 1 {
+		return nil, nil
+	}
+	all, err := s.namedSinks(ctx)
+	return all[strings.ToLower(target[0].Name)], err
+}
+
+// open opens the sink for a query. o has everything but what CREATE SINK says.
+func (n *namedSink) open(b *bound, o sinks.OpenContext) (sinks.Sink, error) {
+	o.Target, o.Options = types.QuoteIdent(n.name), n.options
+	if err := n.refuseLoop(b); err != nil {
+		return nil, err
+	}
+	if n.columns != nil {
+		if err := n.declareColumns(b, &o); err != nil {
+			return nil, err
+		}
+	}
+	return n.spec.Open(o)
+}
+
+// declareColumns gives the columns of a query the names that the sink declares, and
+// refuses other types.
+func (n *namedSink) declareColumns(b *bound, o *sinks.OpenContext) error {
+	at := b.insert.Target[0].Span
+	if len(n.columns) != len(o.Fields) {
+		return sqlerr.At(at, "INSERT_COLUMN_ARITY_MISMATCH", "sink %q has %s, but the query has %d", n.name, count(int64(len(n.columns)), "column"), len(o.Fields)).
+			WithHint("select one column for each of the sink")
+	}
+	names := o.Columns
+	o.Columns = nil
+	for i, c := range n.columns {
+		f := o.Fields[i]
+		switch {
+		case names != nil && !strings.EqualFold(names[i], c.Name.Name), o.ByName && !strings.EqualFold(f.Name, c.Name.Name):
+			return sqlerr.At(at, "UNRESOLVED_COLUMN", "column %d of sink %q is %q", i+1, n.name, c.Name.Name).
+				WithHint("give the columns in the order of the sink")
+		case c.Type != nil && !c.Type.Equal(f.Type):
+			return sqlerr.At(at, "E_SINK_SCHEMA", "column %q of sink %q is %s, but column %q of the query is %s", c.Name.Name, n.name, c.Type, f.Name, f.Type).
+				WithHint("write CAST(%s AS %s) in the SELECT", f.Name, c.Type)
+		}
+		o.Columns = append(o.Columns, c.Name.Name)
+	}
+	o.ByName = false
+	return nil
+}
+
+// refuseLoop refuses a sink in a folder that its own query reads: it would read what it
+// writes, for ever.
+func (n *namedSink) refuseLoop(b *bound) error {
+	if n.path == "" {
+		return nil
+	}
+	for _, ref := range b.plan.Sources {
+		st, err := b.cat.stream(ref.Stream)
+		if err != nil {
+			return err
+		}
+		read := st.options.String("path")
+		if read == "" {
+			continue
+		}
+		read = filepath.Clean(absolute(st.options.BaseDir, fixedPart(read)))
+		if n.path == read || strings.HasPrefix(n.path, strings.TrimSuffix(read, string(filepath.Separator))+string(filepath.Separator)) {
+			return sqlerr.At(b.insert.Target[0].Span, "INVALID_OPTION", "sink %q writes to %q, which is within what stream %q reads", n.name, n.path, st.row.name).
+				WithHint("choose a path outside of %q: the query would read its own result", read)
+		}
+	}
+	return nil
+}
+
+// fixedPart is the folder that a glob starts in.
+func fixedPart(pattern string) string {
+	at := strings.IndexAny(pattern, "*?[{")
+	if at < 0 {
+		return pattern
+	}
+	return filepath.Dir(pattern[:at] + "x")
+}
+
+// dropSink is DROP SINK. Its files stay, its view goes.
+func (s *Session) dropSink(ctx context.Context, st *sql.DropSink, _ *Request, out Output) error {
+	all, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	n := all[strings.ToLower(st.Name.Name)]
+	if n == nil {
+		if st.IfExists {
+			out.Notice(fmt.Sprintf("sink %q does not exist", st.Name.Name))
+			return nil
+		}
+		var names []string
+		for _, n := range all {
+			names = append(names, n.name)
+		}
+		err := sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name)
+		if near := sqlerr.Nearest(st.Name.Name, names); near != "" {
+			return err.WithHint("did you mean %q?", near)
+		}
+		return err.WithHint("SHOW SINKS lists them")
+	}
+	if err := s.refuseSinkInUse(ctx, n.name, st.Name.Span, "dropped"); err != nil {
+		return err
+	}
+	if err := s.exec(ctx, "DROP VIEW IF EXISTS "+types.QuoteIdent(n.name)); err != nil {
+		return err
+	}
+	return s.deleteStream(ctx, n.name)
+}
+
+// refuseSinkInUse refuses a change of a sink that a query writes to.
+func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span, verb string) error {
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if strings.EqualFold(strings.Trim(q.target, `"`), sink) {
+			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
+				WithHint("DROP QUERY %s first", identText(q.name))
+		}
+	}
+	return nil
+}
+
+// showSinks lists the sinks with what fills them.
+func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error {
+	all, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	t := newTextTable("name", "connector", "path", "query")
+	for _, key := range sortedNames(all) {
+		n := all[key]
+		if !likeMatches(st.Like, n.name) {
+			continue
+		}
+		var writers []string
+		for _, q := range queries {
+			if strings.EqualFold(strings.Trim(q.target, `"`), n.name) {
+				writers = append(writers, q.name)
+			}
+		}
+		t.add(n.name, n.spec.Name, n.path, strings.Join(writers, ", "))
+	}
+	return t.send(out)
+}
+
+func sortedNames(all map[string]*namedSink) []string {
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}
