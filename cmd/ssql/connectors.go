@@ -5,6 +5,7 @@ import (
 	"ssql/sinks"
 	"ssql/sinks/console"
 	"ssql/sinks/duckdb"
+	filesink "ssql/sinks/files"
 	"ssql/sources"
 	"ssql/sources/files"
 	"ssql/sources/memory"
@@ -23,5 +24,6 @@ func sinkConnectors(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec {
 	return []sinks.Spec{
 		console.Spec(print),
 		duckdb.Spec(db),
+		duckdb.Beside(db, filesink.Spec()),
 	}
 }
