@@ -255,7 +255,7 @@ func (s *Settings) setTimestamp(c *column.Builder, i int, text []byte) *Fault {
 		return WrongType(c, quoted(text))
 	}
 	if zone := s.Zone; zone != nil && !zoned {
-		micros = instantIn(zone, micros)
+		micros = InstantIn(zone, micros)
 	}
 	c.I64[i] = micros
 	return nil

@@ -2,10 +2,10 @@ package cell
 
 import "time"
 
-// instantIn returns the UTC time of a wall clock in a zone, both in microseconds.
+// InstantIn returns the UTC time of a wall clock in a zone, both in microseconds.
 // As in Java and so in Spark, a wall time that happens twice is the earlier one,
 // and one that is skipped moves on by the length of the gap.
-func instantIn(zone *time.Location, wallMicros int64) int64 {
+func InstantIn(zone *time.Location, wallMicros int64) int64 {
 	offsetAt := func(micros int64) int64 {
 		_, seconds := time.UnixMicro(micros).In(zone).Zone()
 		return int64(seconds) * 1_000_000

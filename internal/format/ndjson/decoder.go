@@ -51,9 +51,9 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 	d.rowsMax, d.line, d.out, d.lines = chunkRows, in.Line, out, nil
 }
 
-// DecodeLines is Decode for records that were brought into lines from elsewhere:
+// decodeLines is Decode for records that were brought into lines from elsewhere:
 // lines holds the number where each was found.
-func (d *Decoder) DecodeLines(block []byte, lines []int64) error {
+func (d *Decoder) decodeLines(block []byte, lines []int64) error {
 	d.lines = lines
 	err := d.Decode(block)
 	d.lines = nil

@@ -1,0 +1,135 @@
+// Package parquet reads Parquet files into Arrow columns of a declared schema. The
+// reading is Arrow's; this package finds the columns by name, reads no others, and
+// turns what the file holds into the declared types (convert.go), so that INT96, a
+// timestamp of milliseconds or a column of another width is as good as the exact type.
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet/file"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+
+	"ssql/internal/format"
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
+)
+
+// File is an open Parquet file.
+type File struct {
+	name   string
+	reader *file.Reader
+	arrow  *pqarrow.FileReader
+	schema *arrow.Schema
+}
+
+// Whole reports whether a file of the given size ends as a Parquet file does: the last
+// thing that a writer writes.
+func Whole(f io.ReaderAt, size int64) bool {
+	var magic [4]byte
+	if size < 12 {
+		return false
+	}
+	_, err := f.ReadAt(magic[:], size-4)
+	return err == nil && (string(magic[:]) == "PAR1" || string(magic[:]) == "PARE")
+}
+
+// Open reads the footer of a file. batchRows is the most rows of a chunk, name what
+// messages call it. The error says why it is no file that can be read.
+func Open(name string, f io.ReaderAt, size int64, batchRows int) (out *File, err error) {
+	defer recovered(&err)
+	out = &File{name: name}
+	if out.reader, err = file.NewParquetReader(io.NewSectionReader(f, 0, size)); err != nil {
+		return nil, err
+	}
+	props := pqarrow.ArrowReadProperties{BatchSize: int64(batchRows)}
+	if out.arrow, err = pqarrow.NewFileReader(out.reader, props, memory.DefaultAllocator); err != nil {
+		return nil, err
+	}
+	out.schema, err = out.arrow.Schema()
+	return out, err
+}
+
+// recovered turns a panic of the reader, which a damaged file can cause, into an error.
+func recovered(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("the file is damaged: %v", p)
+	}
+}
+
+// Groups returns the number of row groups.
+func (f *File) Groups() int { return f.reader.NumRowGroups() }
+
+// rowsBefore returns the rows of the file in front of a row group.
+func (f *File) rowsBefore(group int) (rows int64) {
+	for _, g := range f.reader.MetaData().RowGroups[:group] {
+		rows += g.GetNumRows()
+	}
+	return rows
+}
+
+// Fields returns the columns of the file with the types that a stream gets for them.
+// What SQL has no type for is VARCHAR.
+func (f *File) Fields() ([]types.Field, error) {
+	var out []types.Field
+	for _, field := range f.schema.Fields() {
+		out = append(out, types.Field{Name: field.Name, Type: typeOf(field.Type), Nullable: true})
+	}
+	if len(out) > format.ColumnsMax {
+		return nil, sqlerr.New("E_LIMIT", "file %q has %d columns, more than %d", f.name, len(out), format.ColumnsMax).
+			WithHint("declare the columns that are needed")
+	}
+	return out, nil
+}
+
+// leaves returns the numbers of the columns as stored that field i of the schema is made
+// of.
+func (f *File) leaves(i int) []int {
+	var out []int
+	var walk func(field *pqarrow.SchemaField)
+	walk = func(field *pqarrow.SchemaField) {
+		if field.IsLeaf() {
+			out = append(out, field.ColIndex)
+		}
+		for k := range field.Children {
+			walk(&field.Children[k])
+		}
+	}
+	walk(&f.arrow.Manifest.Fields[i])
+	return out
+}
+
+// records gives the records of a row group with some fields of the schema, in the order
+// of the schema.
+func (f *File) records(ctx context.Context, group int, fields []int, take func(rec arrow.Record) error) (err error) {
+	defer recovered(&err)
+	var leaves []int
+	for _, i := range fields {
+		leaves = append(leaves, f.leaves(i)...)
+	}
+	r, err := f.arrow.GetRecordReader(ctx, leaves, []int{group})
+	if err != nil {
+		return err
+	}
+	defer r.Release()
+	for r.Next() {
+		if err := take(r.Record()); err != nil {
+			return &taken{err}
+		}
+		if err := ctx.Err(); err != nil {
+			return &taken{err}
+		}
+	}
+	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	return nil
+}
+
+// taken is an error of who takes the records, not of the file.
+type taken struct{ error }
