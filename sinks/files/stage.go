@@ -1,7 +1,6 @@
 package files
 
 import (
-	"bufio"
 	"compress/gzip"
 	"context"
 	"errors"
