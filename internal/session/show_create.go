@@ -53,6 +53,15 @@ func (s *Session) createText(ctx context.Context, kind string, name sql.Ident) (
 			return row.createText()
 		}
 	}
+	if kind == "" || kind == "SINK" {
+		all, err := s.namedSinks(ctx)
+		if err != nil {
+			return "", err
+		}
+		if n := all[strings.ToLower(name.Name)]; n != nil {
+			return n.createText(), nil
+		}
+	}
 	if kind == "" || kind == "QUERY" || kind == "MATERIALIZED VIEW" {
 		row, err := s.query(ctx, name.Name)
 		if err != nil {

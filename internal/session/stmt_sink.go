@@ -179,6 +179,21 @@ func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
 		WithHint("say where its rows go: WITH (connector = '%s', ...)", strings.Join(names, "' or '"))
 }
 
+// createText returns the CREATE SINK, with an absolute path, so that it means the same
+// wherever it is run.
+func (n *namedSink) createText() string {
+	st, ok := parsedSink(n.definition)
+	if !ok {
+		return n.definition
+	}
+	for i, o := range st.Options {
+		if strings.EqualFold(o.Key.Name, "path") {
+			st.Options[i].Value = absolute(n.baseDir, optionText(o.Value))
+		}
+	}
+	return sql.StatementText(st)
+}
+
 // optionNamed returns the text of an option, "" without it.
 func optionNamed(options []sql.Option, name string) string {
 	for _, o := range options {
