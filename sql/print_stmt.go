@@ -26,18 +26,14 @@ func (p *printer) statement(s Statement) {
 	case *Assert:
 		p.assert(s)
 	case *Diagnose:
-		p.put("DIAGNOSE QUERY ")
-		p.ident(s.Name)
+		p.diagnose(s)
 	case *DropSink:
 		p.put("DROP SINK ", when(s.IfExists, "IF EXISTS "))
 		p.ident(s.Name)
 	case *DropView:
-		p.put("DROP ", when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfExists, "IF EXISTS "))
-		p.name(s.Name)
+		p.dropView(s)
 	case *ResetQuery:
-		p.put("RESET QUERY ")
-		p.ident(s.Name)
-		p.put(when(s.Truncate, " TRUNCATE OUTPUT"), when(s.Force, " FORCE"))
+		p.resetQuery(s)
 	case *RunScript:
 		p.put("RUN SCRIPT ", quoteString(s.Path))
 	case *CreateStream:

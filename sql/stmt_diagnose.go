@@ -21,3 +21,8 @@ func (p *parser) diagnose() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (p *printer) diagnose(s *Diagnose) {
+	p.put("DIAGNOSE QUERY ")
+	p.ident(s.Name)
+}

@@ -25,3 +25,8 @@ func (p *parser) dropView() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (p *printer) dropView(s *DropView) {
+	p.put("DROP ", when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfExists, "IF EXISTS "))
+	p.name(s.Name)
+}

@@ -32,3 +32,9 @@ func (p *parser) resetQuery() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (p *printer) resetQuery(s *ResetQuery) {
+	p.put("RESET QUERY ")
+	p.ident(s.Name)
+	p.put(when(s.Truncate, " TRUNCATE OUTPUT"), when(s.Force, " FORCE"))
+}
