@@ -184,7 +184,7 @@ func (g *grouping) match(x *exprBinder, e sql.Expr) (value, bool) {
 	if err != nil {
 		return value{}, false
 	}
-	if len(columnsOf(v.Expr)) == 0 {
+	if len(columnsOf(v.Expr)) == 0 && !expr.IsVolatile(v.Expr) {
 		return v, true // a constant is the same on both sides
 	}
 	return g.result(v)
@@ -295,8 +295,41 @@ func (c *AggCall) key() string {
 
 // node returns the finished aggregation.
 func (g *grouping) node() *Aggregate {
+	g.computeVolatile()
 	for _, a := range g.agg.Aggs {
 		g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: plainText(a.Text), Type: a.Type, Nullable: a.Nullable}})
 	}
 	return g.agg
+}
+
+// computeVolatile puts keys, arguments and filters that have random numbers in them into
+// a projection below, which numbers the rows that it sees.
+func (g *grouping) computeVolatile() {
+	in := g.agg.Input
+	var exprs []expr.Expr
+	var cols []Column
+	below := func(e expr.Expr) expr.Expr {
+		if e == nil || !expr.IsVolatile(e) {
+			return e
+		}
+		c := &expr.Column{Index: len(in.Columns()) + len(exprs), Name: plainText(e.String()), T: e.Type(), Null: e.Nullable()}
+		exprs = append(exprs, e)
+		cols = append(cols, Column{Field: types.Field{Name: c.Name, Type: c.T, Nullable: c.Null}})
+		return c
+	}
+	for i, k := range g.agg.Keys {
+		g.agg.Keys[i] = below(k)
+	}
+	for i, a := range g.agg.Aggs {
+		args := make([]expr.Expr, len(a.Args))
+		for j, arg := range a.Args {
+			args[j] = below(arg)
+		}
+		moved := *a.Aggregate
+		moved.Args = args
+		g.agg.Aggs[i].Aggregate, g.agg.Aggs[i].Filter = &moved, below(a.Filter)
+	}
+	if len(exprs) > 0 {
+		g.agg.Input = appendColumns(in, exprs, cols)
+	}
 }
