@@ -81,7 +81,7 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 	start, p := time.Now(), batch.plan
 	r := &batchRun{
 		q: q, ctx: ctx, plan: p,
-		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed},
+		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed, Library: q.cfg.Library},
 		event: make([]op.EventStats, len(q.cfg.Plan.Watermarks)),
 		count: counts{bySource: make([]int64, len(q.cfg.Sources))},
 		times: make([]operatorTimes, len(q.states)),

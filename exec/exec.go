@@ -10,6 +10,7 @@ import (
 
 	"ssql/internal/vfs"
 	"ssql/plan"
+	"ssql/plan/expr"
 	"ssql/sinks"
 	"ssql/sources"
 )
@@ -29,6 +30,8 @@ type Config struct {
 	WindowColumn int
 
 	Tables Tables // for stream–table joins; nil if the plan has none
+	// Library evaluates the scalar functions that are DuckDB's; nil if the plan has none.
+	Library expr.Library
 
 	FS  vfs.FS
 	Dir string // the checkpoint; "" for an ad-hoc query that keeps nothing

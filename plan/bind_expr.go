@@ -547,6 +547,9 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 		return value{Expr: v}, err
 	}
 	v, err := expr.BindFunction(name, args, span)
+	if sqlerr.Code(err) == codeUnresolvedRoutine {
+		v, err = x.b.external(name, args, span, err)
+	}
 	if err != nil {
 		return value{}, routineError(err, e.Name.Name, span)
 	}

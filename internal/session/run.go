@@ -106,6 +106,7 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		StateBytesMax: stateBytesMax(v.quantity("state_bytes_max")),
 		FlushAtEnd:    v.get("end_of_input") == "flush",
 		Tables:        tables{s},
+		Library:       library{session: s, ctx: context.Background(), mu: &sync.Mutex{}},
 	}
 	switch v.get("late_rows") {
 	case "drop":

@@ -45,6 +45,8 @@ type Ctx struct {
 	// FirstRow is the place of the record's first row in its batch. Chunks of a batch
 	// share the seed, so that without it each would repeat the same random numbers.
 	FirstRow int64
+	// Library evaluates the functions that have no kernel; nil where there is none.
+	Library Library
 }
 
 // allocator returns Alloc, or that of the runtime where constants are evaluated.
