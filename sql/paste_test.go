@@ -4,6 +4,7 @@ import (
 	"math/rand"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -145,5 +146,35 @@ func checkPasted(t *testing.T, s Statement) {
 	}
 	if got := StatementText(again); got != text {
 		t.Errorf("canonical text is not stable:\n%s\n%s", text, got)
+	}
+}
+
+// TestForeignTablesAreSorted checks the order that binary search and readers rely on.
+func TestForeignTablesAreSorted(t *testing.T) {
+	tables := map[string][]string{}
+	for _, r := range optionRules {
+		tables["options"] = append(tables["options"], r.key)
+	}
+	for _, r := range settingRules {
+		tables["settings"] = append(tables["settings"], r.key)
+	}
+	for _, r := range foreignStatements {
+		tables["statements"] = append(tables["statements"], r.words)
+	}
+	for _, r := range foreignClauses {
+		tables["clauses"] = append(tables["clauses"], r.words)
+	}
+	for _, r := range statementRules() {
+		tables["rules"] = append(tables["rules"], r.words)
+	}
+	for name, keys := range tables {
+		if !slices.IsSorted(keys) {
+			t.Errorf("%s: %q", name, keys)
+		}
+	}
+	for id, a := range aliasRules {
+		if a.Written == "" || a.Canonical == "" {
+			t.Errorf("alias %d has no text", id)
+		}
 	}
 }

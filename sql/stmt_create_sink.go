@@ -59,7 +59,9 @@ func (p *parser) sinkQuery() (*Query, error) {
 		p.spelling(aliasSinkFrom, lo)
 		span := p.spanFrom(at)
 		body := &Select{Items: []SelectItem{{Expr: &Star{Span: span}, Text: "*"}}, From: &TableRef{Name: name, Span: span}, Span: span}
-		return &Query{Body: body, Span: span, Text: p.slice(span)}, nil
+		q := &Query{Body: body, Span: span}
+		q.Text = QueryText(q) // the words that stand there are no query
+		return q, nil
 	}
 	return nil, nil
 }

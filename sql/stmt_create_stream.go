@@ -87,6 +87,10 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 		sink = sink || strings.EqualFold(connector, name)
 	}
 	s.Node = p.node(0)
+	if sink && p.hasWord("SINGLE_FILE") {
+		at := s.Name.Span
+		s.Options = append(s.Options, Option{Key: Ident{Name: "single_file", Span: at}, Value: true, ValueAt: at})
+	}
 	if !sink {
 		if s.ByUse {
 			p.noteAlias(aliasRules[aliasCreateTable], s.Span)
