@@ -274,6 +274,7 @@ func (k *block) project() (*scope, error) {
 		for i, e := range p.Exprs {
 			p.Exprs[i] = move(e)
 		}
+		p.Cols = k.ranking.marked(p.Cols)
 	}
 	var n Node = p
 	if k.s.Distinct || len(k.s.DistinctOn) > 0 {
