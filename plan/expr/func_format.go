@@ -20,8 +20,8 @@ type token struct {
 	text  string
 }
 
-// formatCodes are the codes that a format may have; %n is what DuckDB makes of
-// nanoseconds where there are only microseconds.
+// formatCodes are the codes that a format may have; %n is
+// nanoseconds.
 const formatCodes = "aAwudbBmyYGHIpMSfngzZjUWVcxX%"
 
 // parseFormat divides a format; %c, %x and %X stand for what they are short for.
@@ -194,8 +194,10 @@ func appendCode(dst []byte, t token, days, clock int64) []byte {
 		return width(minute, 2)
 	case 'S':
 		return width(second, 2)
-	case 'f', 'n':
+	case 'f':
 		return width(micros, 6)
+	case 'n':
+		return width(micros*1000, 9)
 	case 'g':
 		return width(micros/1000, 3)
 	case 'z':

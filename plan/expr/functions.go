@@ -40,6 +40,7 @@ var functions = []function{
 	{"acosh", nil, 1, 1, mathFunction(math.Acosh)},
 	{"add", nil, 2, 2, operator("+")},
 	{"add_months", nil, 2, 2, bindAddMonths},
+	{"age", nil, 1, 2, bindAge},
 	{"array_extract", []string{"list_extract", "list_element", "array_element"}, 2, 2, bindArrayExtract},
 	{"array_join", nil, 2, 3, bindArrayJoin},
 	{"array_slice", []string{"list_slice"}, 3, 3, bindSlice},
