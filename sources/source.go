@@ -102,6 +102,8 @@ type Spec struct {
 	Name    string
 	Summary string
 	Options []Option
+	// Metadata lists what METADATA columns can be, by name.
+	Metadata []Metadata
 	// Infer returns the columns of a stream that was declared without any, from a
 	// sample of its data. Nil if the connector cannot.
 	Infer func(o Values) ([]types.Field, error)
@@ -129,12 +131,23 @@ type OpenContext struct {
 	// Encode lists, per field, whether a VARCHAR column should come dictionary
 	// encoded: it is a grouping key.
 	Encode []bool
-	// Declared are all columns that the stream declares and does not compute, in their
-	// order, for data whose columns have no names. Nil is Fields.
+	// Declared are all columns that the stream declares and that are neither computed nor
+	// METADATA, in their order, for data whose columns have no names. Nil is Fields.
 	Declared []types.Field
+	// Metadata says, per field, which key of the Spec's Metadata a METADATA column is; ""
+	// for a column of the data. Nil is none.
+	Metadata []string
 	// Notice takes messages that arise outside of reading a Segment, such as a file
 	// that is passed over; nil drops them. It is said once per query and text.
 	Notice func(text string)
+}
+
+// Metadata is something that a connector knows of every row besides its data: what a
+// METADATA column can be.
+type Metadata struct {
+	Name    string // the key
+	Type    types.Type
+	Summary string
 }
 
 // Option is a declared option of a connector, a format or the session.

@@ -41,10 +41,12 @@ type Decoder interface {
 	Finish(failed bool) error
 	// Refuse reports a record that the caller could not even hand over, as one line.
 	Refuse(start []byte, reason string) error
-	// RowAt tells where a row of the chunk that is being emitted was read: its line, and
-	// its text cut to RawMax. The text is "" for a row of an earlier block, and must not
-	// be asked for when the caller has changed the block since.
-	RowAt(row int) (line int64, raw string)
+	// PlaceOf tells where a row of the chunk that is being emitted was read.
+	PlaceOf(row int) Place
+	// TextOf returns the text of such a row, cut to RawMax. It is "" for a row of an
+	// earlier block, and must not be asked for when the caller has changed the block
+	// since.
+	TextOf(row int) string
 }
 
 // Input is what a Decoder is told of the bytes that come.
@@ -56,6 +58,12 @@ type Input struct {
 	// Header is the first record of the file, for a format that has one; nil if the
 	// input begins with it.
 	Header []byte
+}
+
+// Place is where a row starts.
+type Place struct {
+	Line   int64
+	Offset int64 // bytes of the input before it
 }
 
 // Output is where a Decoder reports. All of it is called from the goroutine that

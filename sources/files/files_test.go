@@ -31,7 +31,9 @@ type folder struct {
 	clock   time.Time
 	options map[string]string
 	fields  []types.Field
-	notices []string
+	// metadata are the keys of METADATA fields.
+	metadata []string
+	notices  []string
 }
 
 func newFolder(t *testing.T, options map[string]string) *folder {
@@ -89,15 +91,14 @@ func (f *folder) open(position []byte) *source {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	shape, err := c.format.shape(c, &sources.OpenContext{Fields: f.fields})
-	if err != nil {
-		f.t.Fatal(err)
-	}
-	s := newSource(c, shape, func(text string) {
+	s, err := newSource(c, &sources.OpenContext{Fields: f.fields, Metadata: f.metadata}, func(text string) {
 		if !slices.Contains(f.notices, text) {
 			f.notices = append(f.notices, text)
 		}
 	}, func() time.Time { return f.clock.Add(time.Hour) })
+	if err != nil {
+		f.t.Fatal(err)
+	}
 	if err := s.Restore(position); err != nil {
 		f.t.Fatal(err)
 	}

@@ -22,7 +22,7 @@ type formatOf struct {
 	// fields says that records are fields in a row: they may hold line ends, and one that
 	// is cut short may look whole.
 	fields bool
-	// shape compiles the columns of a query.
+	// shape compiles the columns of a query. Nil for Parquet, which has no records.
 	shape func(c *config, o *sources.OpenContext) (format.Shape, error)
 	// infer guesses the columns of the given files, of which there is at least one.
 	infer func(c *config, files []entry) ([]types.Field, error)
@@ -33,6 +33,7 @@ func formats() []formatOf {
 	return []formatOf{
 		{"csv", []string{".csv", ".tsv"}, true, csvShape, inferCSV},
 		{"json", []string{".json", ".jsonl", ".ndjson"}, false, jsonShape, inferJSON},
+		{"parquet", []string{".parquet", ".pq"}, false, nil, inferParquet},
 	}
 }
 

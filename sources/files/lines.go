@@ -16,6 +16,7 @@ type splitter struct {
 
 	have     int  // bytes of an unfinished record at the start of the block
 	begun    bool // the first bytes have been looked at for a byte order mark
+	mark     int  // and it has this length
 	skipping bool // in a record that was refused for its length
 }
 
@@ -36,7 +37,8 @@ func (l *splitter) take(n int) error {
 	if !l.begun && len(block) >= len(byteOrderMark) {
 		l.begun = true
 		if bytes.HasPrefix(block, byteOrderMark) {
-			block = block[:copy(block, block[len(byteOrderMark):])]
+			l.mark = len(byteOrderMark)
+			block = block[:copy(block, block[l.mark:])]
 		}
 	}
 	if l.skipping {

@@ -10,6 +10,9 @@ import (
 	"os"
 
 	"golang.org/x/sys/unix"
+
+	"ssql/internal/format/ndjson"
+	"ssql/internal/format/parquet"
 )
 
 // headBytes at the start of a file are checksummed: a file that grew still has them.
@@ -130,7 +133,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	}
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || s.now().Sub(info.ModTime()) < s.config.settle
-	if p.Compression = compressionOf(head); p.Compression == "" {
+	if p.Compression, p.Form = compressionOf(head), s.formOf(head); !p.whole() {
 		if p.To, err = s.readyEnd(f, p, head, young); err != nil || p.To <= p.From {
 			return nil, err
 		}
@@ -150,6 +153,17 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		return nil, nil
 	}
 	return p, nil
+}
+
+// formOf tells from the first bytes of a file whether it is more than records.
+func (s *source) formOf(head []byte) string {
+	switch {
+	case s.table != nil:
+		return "parquet"
+	case s.config.format.name == "json" && ndjson.IsArray(bytes.TrimPrefix(head, byteOrderMark)):
+		return "array"
+	}
+	return ""
 }
 
 // hasGrown reports whether a file that was read has more behind what was read. Any
@@ -233,9 +247,17 @@ func lastLine(f io.ReaderAt, from, to, limit int64) (start int64, line []byte, e
 	return from, line, nil
 }
 
-// isCutShort reports whether a compressed file ends too early: it is still being
-// written. It reads all of it, but only for files younger than settle_time.
+// isCutShort reports whether a file that is read whole ends too early: it is still being
+// written. A packed one is read for it, but only while it is younger than settle_time.
 func (s *source) isCutShort(f *os.File, p *pinned) bool {
+	switch {
+	case p.Form == "parquet":
+		return !parquet.Whole(f, p.Size)
+	case p.Compression == "":
+		tail := make([]byte, min(p.Size, headBytes))
+		_, err := f.ReadAt(tail, p.Size-int64(len(tail)))
+		return err == nil && !bytes.HasSuffix(bytes.TrimRight(tail, " \t\r\n"), []byte("]"))
+	}
 	r, err := unpack(io.NewSectionReader(f, 0, p.Size), p.Compression)
 	if err != nil {
 		return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)

@@ -112,16 +112,24 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 			return fmt.Errorf("reading the header of %s: %w", f.Name(), err)
 		}
 	}
-	c.Locate = func(row int) sources.BadRow {
-		line, raw := r.decoder.RowAt(row)
+	mark := 0
+	if start == 0 {
+		mark = markOf(records, 0)
+	}
+	place := func(row int) (format.Place, error) {
+		at := r.decoder.PlaceOf(row)
 		before, err := g.file.lines.before(f, start)
+		return format.Place{Line: before + at.Line, Offset: start + int64(mark) + at.Offset}, err
+	}
+	c.Locate = func(row int) sources.BadRow {
+		at, err := place(row)
 		if err != nil {
-			return sources.BadRow{File: in.Name, Raw: raw} // the row matters more than its number
+			at.Line = 0 // the row matters more than its number
 		}
-		return sources.BadRow{File: in.Name, Line: before + line, Raw: raw}
+		return sources.BadRow{File: in.Name, Line: at.Line, Raw: r.decoder.TextOf(row)}
 	}
 	r.decoder.Begin(in, c.ChunkRows, format.Output{
-		Emit: emit,
+		Emit: s.columns.around(emit, in.Name, pinned, place),
 		Bad: func(b format.Bad) error {
 			// Lines are only counted when somebody asks: that reads the file once more.
 			before, err := g.file.lines.before(f, start)
@@ -133,10 +141,7 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		},
 		Notice: c.Notice,
 	})
-	if start == 0 {
-		records = bytes.TrimPrefix(records, byteOrderMark)
-	}
-	err = r.decoder.Decode(records)
+	err = r.decoder.Decode(records[mark:])
 	if err == nil && tooLong != nil {
 		err = r.decoder.Refuse(tooLong, lineTooLong(s.config))
 	}

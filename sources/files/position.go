@@ -17,7 +17,12 @@ type pinned struct {
 	To    int64  `json:"to"`
 	// Compression is gzip or zstd; such a file is read from start to end.
 	Compression string `json:"compression,omitempty"`
+	// Form is "array" for a JSON array and "parquet" for Parquet, which are, too.
+	Form string `json:"form,omitempty"`
 }
+
+// whole reports whether the file is read from start to end: it cannot grow.
+func (p *pinned) whole() bool { return p.Compression != "" || p.Form != "" }
 
 // batchRange is the Range of this connector.
 type batchRange struct {
@@ -62,7 +67,7 @@ func (p *position) advance(r *batchRange, ageNanos int64) error {
 	}
 	p.Offset = r.Offset
 	for _, f := range r.Files {
-		p.Files[f.Name] = state{Size: f.Size, MTime: f.MTime, Head: f.Head, To: f.To, Done: f.Compression != ""}
+		p.Files[f.Name] = state{Size: f.Size, MTime: f.MTime, Head: f.Head, To: f.To, Done: f.whole()}
 		p.Newest = max(p.Newest, f.MTime)
 	}
 	if purge := p.Newest - ageNanos; purge > p.Purged {

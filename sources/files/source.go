@@ -11,17 +11,20 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/column"
+	"ssql/internal/format/parquet"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
 
 // source reads the files of one stream for one query.
 type source struct {
-	config *config
-	shape  format.Shape
-	notice func(text string)
-	now    func() time.Time
-	at     position
+	config  *config
+	columns *columns
+	shape   format.Shape   // nil for Parquet
+	table   *parquet.Shape // for Parquet
+	notice  func(text string)
+	now     func() time.Time
+	at      position
 
 	// listed are files of the last listing, in order. Files that have been read are
 	// dropped from its front; it is used as long as it fills the batches.
@@ -46,15 +49,25 @@ var (
 	_ sources.Freezer = (*source)(nil)
 )
 
-func newSource(c *config, shape format.Shape, notice func(text string), now func() time.Time) *source {
+func newSource(c *config, o *sources.OpenContext, notice func(text string), now func() time.Time) (*source, error) {
 	if notice == nil {
 		notice = func(string) {}
 	}
-	s := &source{config: c, shape: shape, notice: notice, now: now}
+	s := &source{config: c, notice: notice, now: now}
+	var data sources.OpenContext
+	s.columns, data = splitColumns(o)
+	if c.format.shape == nil {
+		s.table = &parquet.Shape{Fields: data.Fields, Settings: c.cells}
+	} else {
+		var err error
+		if s.shape, err = c.format.shape(c, &data); err != nil {
+			return nil, err
+		}
+	}
 	if c.pattern.oneFolder() {
 		s.watch = newWatch(c.pattern.root)
 	}
-	return s
+	return s, nil
 }
 
 func (s *source) Restore(snapshot []byte) error { return s.at.restore(snapshot) }
@@ -241,9 +254,12 @@ func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segme
 		if err != nil {
 			return nil, err
 		}
-		if p.Compression != "" {
-			out = append(out, &compressedSegment{s, p})
-		} else {
+		switch {
+		case s.table != nil:
+			out = append(out, s.parquetSegments(f, p)...)
+		case p.whole():
+			out = append(out, &wholeSegment{s, p})
+		default:
 			file := &plainFile{source: s, pinned: p}
 			parts, cutErr := file.segments(f)
 			out, err = append(out, parts...), cutErr
@@ -274,8 +290,8 @@ func (s *source) openPinned(p *pinned) (*os.File, error) {
 		changed = fmt.Sprintf("it had %d bytes and has %d", p.Size, size)
 	case size == p.Size && info.ModTime().UnixNano() != p.MTime:
 		changed = "it was modified at " + info.ModTime().UTC().Format(time.RFC3339Nano)
-	case size > p.Size && p.Compression != "":
-		changed = fmt.Sprintf("a compressed file cannot grow, and it had %d bytes and has %d", p.Size, size)
+	case size > p.Size && p.whole():
+		changed = fmt.Sprintf("such a file cannot grow, and it had %d bytes and has %d", p.Size, size)
 	case size > p.Size:
 		// The rest of the range cannot be compared: only its bytes would tell.
 		if sum, _, err := headOf(f, p.Size); err != nil || sum != p.Head {

@@ -14,8 +14,9 @@
 //     in CSV, where it cannot be told, it waits until the file grows; when the file has
 //     not changed for settle_time it is taken as it is. What is frozen is not waited
 //     for: there a CSV line with all its fields is a row.
-//   - gzip and zstd, told by their first bytes, are read through whole. A young one
-//     that ends too early waits; an old one gives its rows and a bad row.
+//   - gzip and zstd, told by their first bytes, JSON arrays and Parquet are read through
+//     whole, and do not grow. A young one that ends too early waits; an old one gives its
+//     rows and a bad row.
 //   - What was read is remembered for max_file_age behind the newest file read, and
 //     files older than that are not new any more, as in Spark. The position is as
 //     large as the number of such files.
@@ -28,7 +29,10 @@
 //	position  what was read of them                   (position.go)
 //	pin       which bytes of a file are ready         (pin.go)
 //	source    the contract of sources.Source          (source.go)
-//	segments  reading the pinned bytes in parallel    (plain.go, compressed.go)
+//	cut       where records end                       (cut.go, lines.go)
+//	segments  reading the pinned bytes in parallel    (plain.go, whole.go, parquet.go)
+//	format    what the bytes are                      (format.go)
+//	metadata  columns of file names, lines and so on  (metadata.go)
 package files
 
 import (
@@ -51,6 +55,7 @@ func Spec() sources.Spec {
 		Name:     "files",
 		Summary:  "the files of a folder or a glob, and what is appended to them",
 		Options:  options(),
+		Metadata: metadata(),
 		Infer:    infer,
 		Check:    check,
 		Identity: identity,
@@ -63,7 +68,7 @@ func options() []sources.Option {
 		{Name: "path", Type: sources.StringOption,
 			Summary: "a folder, a file, or a glob with *, ?, [a-z], {a,b} and **"},
 		{Name: "format", Type: sources.StringOption, Values: formatNames(),
-			Summary: "what the files hold; json is one object per line. Without it the names of the files tell, else json"},
+			Summary: "what the files hold; json is one object per line, or one array of them. Without it the names of the files tell, else json"},
 		{Name: "max_files_per_batch", Type: sources.IntegerOption,
 			Summary: "files that a batch reads at most"},
 		{Name: "max_bytes_per_batch", Type: sources.BytesOption,
@@ -173,11 +178,7 @@ func open(o sources.OpenContext) (sources.Source, error) {
 	if err := c.pattern.exists(); err != nil {
 		return nil, err
 	}
-	shape, err := c.format.shape(c, &o)
-	if err != nil {
-		return nil, err
-	}
-	return newSource(c, shape, o.Notice, time.Now), nil
+	return newSource(c, &o, o.Notice, time.Now)
 }
 
 // infer guesses the columns from the first files.

@@ -286,13 +286,12 @@ func TestRecordBytesMax(t *testing.T) {
 	}
 }
 
-func TestRowAt(t *testing.T) {
+func TestPlaces(t *testing.T) {
 	d := newDecoder(t, Options{Dialect: Default(), Fields: texts()})
 	var got []string
 	d.Begin(format.Input{Line: 1}, 3, format.Output{Emit: func(rec arrow.Record) error {
 		for row := range int(rec.NumRows()) {
-			line, raw := d.RowAt(row)
-			got = append(got, fmt.Sprintf("%d %q", line, raw))
+			got = append(got, fmt.Sprintf("%d %d %q", d.PlaceOf(row).Line, d.PlaceOf(row).Offset, d.TextOf(row)))
 		}
 		return nil
 	}})
@@ -304,7 +303,7 @@ func TestRowAt(t *testing.T) {
 	if err := d.Finish(false); err != nil {
 		t.Fatal(err)
 	}
-	if want := `[2 "" 4 "4,5,6" 5 "7,8,9"]`; fmt.Sprint(got) != want {
+	if want := `[2 6 "" 4 16 "4,5,6" 5 23 "7,8,9"]`; fmt.Sprint(got) != want {
 		t.Errorf("got %v\nwant %s", got, want)
 	}
 }

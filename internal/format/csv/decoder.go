@@ -36,6 +36,7 @@ type Decoder struct {
 	header  string            // the record that steps and missing were made of
 	ready   bool              // steps and missing are those of this input
 
+	base    int64   // bytes of the input before the block
 	places  []place // by row of the chunk: where it was read
 	inBlock int     // the first row of the chunk that the present block has
 	scratch []byte  // an unescaped field
@@ -46,8 +47,8 @@ var _ format.Decoder = (*Decoder)(nil)
 
 // place is where a row of the chunk was read.
 type place struct {
-	line       int64
-	start, end int // in the block
+	format.Place
+	size int
 }
 
 // Begin implements format.Decoder.
@@ -57,6 +58,7 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 		d.row = 0
 	}
 	d.in, d.out, d.rowsMax, d.line, d.ready = in, out, chunkRows, in.Line, false
+	d.base, d.n = 0, 0
 	if !d.shape.options.Header {
 		if d.steps == nil {
 			d.setSteps(d.shape.options.Columns)
@@ -69,7 +71,7 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 
 // Decode implements format.Decoder.
 func (d *Decoder) Decode(block []byte) error {
-	d.n = len(block)
+	d.base, d.n = d.base+int64(d.n), len(block)
 	if cap(block)-d.n < column.Slack {
 		block = append(make([]byte, 0, d.n+column.Slack), block...)
 	}
@@ -118,7 +120,7 @@ func (d *Decoder) record(p int) (int, error) {
 	d.inner = 0
 	end, f := d.fields(p)
 	if f == nil && end-1-p <= d.recordMax {
-		d.places[d.row] = place{d.line, p, end - 1}
+		d.places[d.row] = place{format.Place{Line: d.line, Offset: d.base + int64(p)}, end - 1 - p}
 		d.row++
 		d.line += 1 + d.inner
 		return end, nil
@@ -164,13 +166,16 @@ func (d *Decoder) Refuse(start []byte, reason string) error {
 	return err
 }
 
-// RowAt implements format.Decoder.
-func (d *Decoder) RowAt(row int) (line int64, raw string) {
-	at := d.places[row]
+// PlaceOf implements format.Decoder.
+func (d *Decoder) PlaceOf(row int) format.Place { return d.places[row].Place }
+
+// TextOf implements format.Decoder.
+func (d *Decoder) TextOf(row int) string {
 	if row < d.inBlock {
-		return at.line, ""
+		return ""
 	}
-	return at.line, format.Raw(d.buf[at.start:at.end])
+	start := d.places[row].Offset - d.base
+	return format.Raw(d.buf[start : start+int64(d.places[row].size)])
 }
 
 // flush emits the rows so far.

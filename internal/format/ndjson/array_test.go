@@ -19,8 +19,7 @@ func decodeArray(t *testing.T, o Options, in string, piece int) string {
 	d.Begin(format.Input{Line: 1}, 3, format.Output{
 		Emit: func(rec arrow.Record) error {
 			for i := range int(rec.NumRows()) {
-				line, _ := d.RowAt(i)
-				fmt.Fprintf(&out, "%d: %s\n", line, types.Text(rec.Column(0), i))
+				fmt.Fprintf(&out, "%d: %s\n", d.PlaceOf(i).Line, types.Text(rec.Column(0), i))
 			}
 			return nil
 		},

@@ -23,8 +23,10 @@ type Decoder struct {
 	bytes int    // and about how much input they took
 	line  int64  // of the row being read
 
-	places  []place // by row of the chunk: where it was read
-	inBlock int     // the first row of the chunk that the present block has
+	base    int64          // bytes of the input before the block
+	size    int            // of the block
+	places  []format.Place // by row of the chunk: where it was read
+	inBlock int            // the first row of the chunk that the present block has
 
 	lines []int64 // where the next lines of the block were found; none: they follow each other
 
@@ -35,12 +37,6 @@ type Decoder struct {
 	said    map[string]bool // notices
 }
 
-// place is where a row of the chunk was read.
-type place struct {
-	line  int64
-	start int // in the block
-}
-
 var _ format.Decoder = (*Decoder)(nil)
 
 // Begin implements format.Decoder; JSON has no header.
@@ -49,6 +45,7 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 		d.discard()
 	}
 	d.rowsMax, d.line, d.out, d.lines = chunkRows, in.Line, out, nil
+	d.base, d.size = 0, 0
 }
 
 // decodeLines is Decode for records that were brought into lines from elsewhere:
@@ -72,6 +69,7 @@ func (d *Decoder) Decode(block []byte) error {
 	clear(d.buf[n:])
 	d.buf[n] = '\n'
 	d.inBlock = d.row
+	d.base, d.size = d.base+int64(d.size), n
 	for p := 0; p < n; {
 		if d.chunk.Start(d.rowsMax) {
 			d.start()
@@ -92,7 +90,7 @@ func (d *Decoder) Decode(block []byte) error {
 			}
 		}
 		if d.row > row {
-			d.places[row] = place{d.line, p}
+			d.places[row] = format.Place{Line: d.line, Offset: d.base + int64(p)}
 		}
 		d.line++
 		d.bytes += end - p
@@ -129,18 +127,20 @@ func (d *Decoder) Refuse(start []byte, reason string) error {
 func (d *Decoder) start() {
 	d.row, d.bytes, d.inBlock = 0, 0, 0
 	if len(d.places) < d.rowsMax {
-		d.places = make([]place, d.rowsMax)
+		d.places = make([]format.Place, d.rowsMax)
 	}
 }
 
-// RowAt implements format.Decoder.
-func (d *Decoder) RowAt(row int) (line int64, raw string) {
-	at := d.places[row]
+// PlaceOf implements format.Decoder.
+func (d *Decoder) PlaceOf(row int) format.Place { return d.places[row] }
+
+// TextOf implements format.Decoder.
+func (d *Decoder) TextOf(row int) string {
 	if row < d.inBlock {
-		return at.line, ""
+		return ""
 	}
-	end := at.start + bytes.IndexByte(d.buf[at.start:], '\n')
-	return at.line, format.Raw(d.buf[at.start:end])
+	line := d.buf[d.places[row].Offset-d.base:]
+	return format.Raw(line[:bytes.IndexByte(line, '\n')])
 }
 
 func (d *Decoder) discard() {

@@ -2,6 +2,7 @@ package files
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -11,6 +12,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 
 	"ssql/internal/format"
+	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
@@ -37,15 +39,16 @@ func unpack(r io.Reader, compression string) (io.ReadCloser, error) {
 	return d.IOReadCloser(), nil
 }
 
-// compressedSegment reads a whole compressed file.
-type compressedSegment struct {
+// wholeSegment reads a whole file from start to end: one that is packed, or a JSON
+// array.
+type wholeSegment struct {
 	source *source
 	file   *pinned
 }
 
-var _ sources.Segment = (*compressedSegment)(nil)
+var _ sources.Segment = (*wholeSegment)(nil)
 
-func (g *compressedSegment) Read(ctx context.Context, c *sources.ReadContext, emit func(rec arrow.Record) error) error {
+func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit func(rec arrow.Record) error) error {
 	f, err := g.source.openPinned(g.file)
 	if err != nil {
 		return err
@@ -54,16 +57,24 @@ func (g *compressedSegment) Read(ctx context.Context, c *sources.ReadContext, em
 	r := g.source.takeReader()
 	defer g.source.giveBack(r)
 	shown := g.source.config.pattern.shown(g.file.Name)
+	feed := &wholeFeed{records: splitter{reader: r, source: g.source}}
 	c.Locate = func(row int) sources.BadRow {
-		line, _ := r.decoder.RowAt(row) // the text may be gone: blocks are used again
-		return sources.BadRow{File: shown, Line: line}
+		// The text may be gone: blocks are used again.
+		return sources.BadRow{File: shown, Line: r.decoder.PlaceOf(row).Line}
+	}
+	place := func(row int) (format.Place, error) {
+		at := r.decoder.PlaceOf(row)
+		if at.Offset += int64(feed.records.mark); feed.array != nil {
+			at.Offset = -1
+		}
+		return at, nil
 	}
 	r.decoder.Begin(format.Input{Name: shown, Line: 1}, c.ChunkRows, format.Output{
-		Emit:   emit,
+		Emit:   g.source.columns.around(emit, shown, g.file, place),
 		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
 		Notice: c.Notice,
 	})
-	err = g.decode(ctx, r, io.NewSectionReader(f, 0, g.file.Size))
+	err = g.decode(ctx, r, feed, io.NewSectionReader(f, 0, g.file.Size))
 	if finishErr := r.decoder.Finish(err != nil); err == nil {
 		err = finishErr
 	}
@@ -72,33 +83,63 @@ func (g *compressedSegment) Read(ctx context.Context, c *sources.ReadContext, em
 
 // decode feeds the decoder block by block. Data that cannot be unpacked ends the
 // file with a bad row: what came before it is good.
-func (g *compressedSegment) decode(ctx context.Context, r *reader, packed io.Reader) error {
-	content, err := unpack(packed, g.file.Compression)
-	if err != nil {
-		return r.decoder.Refuse(nil, "file cannot be unpacked: "+err.Error())
+func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, file io.Reader) error {
+	content := io.NopCloser(file)
+	if g.file.Compression != "" {
+		var err error
+		if content, err = unpack(file, g.file.Compression); err != nil {
+			return r.decoder.Refuse(nil, "file cannot be unpacked: "+err.Error())
+		}
 	}
 	defer content.Close()
-	lines := &splitter{reader: r, source: g.source}
 	total := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, readErr := fill(content, lines.room())
+		n, readErr := fill(content, feed.records.room())
 		if total += int64(n); g.tooLarge(total) {
 			return g.limitError(total)
 		}
-		if err := lines.take(n); err != nil {
+		if err := feed.take(n); err != nil {
 			return err
 		}
 		if readErr == nil {
 			continue
 		}
-		if err := lines.finish(); err != nil || errors.Is(readErr, io.EOF) {
+		if err := feed.finish(); err != nil || errors.Is(readErr, io.EOF) {
 			return err
 		}
 		return r.decoder.Refuse(nil, "the rest of the file cannot be unpacked: "+readErr.Error())
 	}
+}
+
+// wholeFeed gives the bytes of a file to its decoder: record by record, or element by
+// element if it turns out to be an array.
+type wholeFeed struct {
+	records splitter
+	array   *ndjson.Array
+}
+
+func (w *wholeFeed) take(n int) error {
+	block := w.records.reader.block[w.records.have : w.records.have+n]
+	if d, ok := w.records.reader.decoder.(*ndjson.Decoder); ok && !w.records.begun {
+		block = bytes.TrimPrefix(block, byteOrderMark)
+		if ndjson.IsArray(block) {
+			w.array, w.records.begun = ndjson.NewArray(d), true
+		}
+	}
+	if w.array != nil {
+		return w.array.Write(block)
+	}
+	return w.records.take(n)
+}
+
+func (w *wholeFeed) finish() error {
+	if w.array != nil {
+		return w.array.Close()
+	}
+	return w.records.finish()
 }
 
 // fill reads until the block is full. Unlike io.ReadFull it keeps the end of the
@@ -112,12 +153,15 @@ func fill(r io.Reader, block []byte) (n int, err error) {
 	return n, err
 }
 
-func (g *compressedSegment) tooLarge(total int64) bool {
+func (g *wholeSegment) tooLarge(total int64) bool {
+	if g.file.Compression == "" {
+		return false
+	}
 	c := g.source.config
 	return c.unpackMax > 0 && total > c.unpackMax || c.unpackRate > 0 && total > ratioFrom && total/c.unpackRate > g.file.Size
 }
 
-func (g *compressedSegment) limitError(total int64) error {
+func (g *wholeSegment) limitError(total int64) error {
 	c := g.source.config
 	name := c.pattern.full(g.file.Name)
 	if c.unpackMax > 0 && total > c.unpackMax {

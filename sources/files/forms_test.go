@@ -1,0 +1,139 @@
+package files
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+
+	"ssql/sources"
+	"ssql/sources/sourcetest"
+	"ssql/sql/types"
+)
+
+// parquetOf returns a Parquet file with columns a and b in row groups of three.
+func parquetOf(t *testing.T, first, rows int, text string) string {
+	t.Helper()
+	schema := arrow.NewSchema([]arrow.Field{{Name: "b", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "a", Type: arrow.PrimitiveTypes.Int32, Nullable: true}}, nil)
+	var list []string
+	for i := range rows {
+		list = append(list, fmt.Sprintf(`{"a":%d,"b":%q}`, first+i, text))
+	}
+	rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader("["+strings.Join(list, ",")+"]"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+	var out bytes.Buffer
+	if err := pqarrow.WriteTable(table, &out, 3, parquet.NewWriterProperties(), pqarrow.DefaultWriterProps()); err != nil {
+		t.Fatal(err)
+	}
+	return out.String()
+}
+
+// TestWholeFilesConformance runs the contract over files that are read from start to
+// end.
+func TestWholeFilesConformance(t *testing.T) {
+	for _, c := range []struct {
+		suffix string
+		make   func(t *testing.T, n int) string
+	}{
+		{".parquet", func(t *testing.T, n int) string { return parquetOf(t, 0, 5, fmt.Sprintf("file %d", n)) }},
+		{".json", func(t *testing.T, n int) string { return arrayOf(n) }},
+		{".json.gz", func(t *testing.T, n int) string { return gz(t, arrayOf(n)) }},
+	} {
+		t.Run(c.suffix, func(t *testing.T) {
+			sourcetest.Run(t, func(t *testing.T) sourcetest.Subject {
+				f := newFolder(t, map[string]string{"path": "*" + c.suffix})
+				n := 0
+				return sourcetest.Subject{
+					Open: func(t *testing.T) sources.Source { return f.openRaw() },
+					Feed: func(t *testing.T) (rows []string) {
+						n++
+						f.write(fmt.Sprintf("%d%s", n, c.suffix), c.make(t, n))
+						for i := range 5 {
+							rows = append(rows, fmt.Sprintf("%d | file %d", i, n))
+						}
+						return rows
+					},
+				}
+			})
+		})
+	}
+}
+
+func arrayOf(n int) string {
+	var list []string
+	for i := range 5 {
+		list = append(list, fmt.Sprintf("{\n  \"a\": %d, \"b\": \"file %d\"\n}", i, n))
+	}
+	return "\xEF\xBB\xBF [" + strings.Join(list, ", ") + "]\n"
+}
+
+// TestWholeFilesStillWritten waits for the end of a file that is being written, and
+// takes one that nobody writes any more as it is.
+func TestWholeFilesStillWritten(t *testing.T) {
+	for _, c := range []struct{ name, content, rows, broken string }{
+		{"a.parquet", parquetOf(t, 1, 2, "x"), "1 | x\n2 | x", "bad a.parquet:0 the file is no Parquet file: "},
+		{"a.json", `[{"a":1,"b":"x"},{"a":2,"b":"x"}] `, "1 | x\n2 | x", "1 | x\nbad a.json:1 the array is not closed"},
+	} {
+		f := newFolder(t, nil)
+		half := c.content[:len(c.content)*2/3]
+		f.write(c.name, half)
+		s := f.open(nil)
+		s.now = func() time.Time { return f.clock.Add(time.Second) }
+		f.want("half of "+c.name, f.batch(s), "")
+		f.write(c.name, c.content)
+		f.want("all of "+c.name, f.batch(s), c.rows)
+		f.write(c.name, c.content+c.content)
+		f.want("grown "+c.name, f.batch(s), "")
+		f = newFolder(t, nil)
+		f.write(c.name, half)
+		if got := f.batch(f.open(nil)); !strings.HasPrefix(got, c.broken) {
+			t.Errorf("old half of %s: %s", c.name, got)
+		}
+	}
+}
+
+// TestMetadataColumns shows where rows come from in each kind of file.
+func TestMetadataColumns(t *testing.T) {
+	text := types.Of(types.Varchar)
+	whole := types.Of(types.BigInt)
+	for _, c := range []struct {
+		name, content string
+		want          string
+	}{
+		{"a.json", "{\"a\":1}\n\n{\"a\":2}\n", "in/a.json | 1 | 1 | 0 | 2026-01-01 00:00:01\nin/a.json | 2 | 3 | 9 | 2026-01-01 00:00:01"},
+		{"a.json.gz", gz(t, "\xEF\xBB\xBF{\"a\":1}\n{\"a\":2}"), "in/a.json.gz | 1 | 1 | 3 | 2026-01-01 00:00:01\nin/a.json.gz | 2 | 2 | 11 | 2026-01-01 00:00:01"},
+		{"a.csv", "\xEF\xBB\xBFb,a\n\"\n\",1\n,2\n", "in/a.csv | 1 | 2 | 7 | 2026-01-01 00:00:01\nin/a.csv | 2 | 4 | 13 | 2026-01-01 00:00:01"},
+		{"a.ndjson", "[{\"a\":1},\n{\"a\":2}]", "in/a.ndjson | 1 | 1 | NULL | 2026-01-01 00:00:01\nin/a.ndjson | 2 | 2 | NULL | 2026-01-01 00:00:01"},
+		{"a.parquet", parquetOf(t, 1, 2, "x"), "in/a.parquet | 1 | 1 | NULL | 2026-01-01 00:00:01\nin/a.parquet | 2 | 2 | NULL | 2026-01-01 00:00:01"},
+	} {
+		f := newFolder(t, map[string]string{"path": "in"})
+		f.write("in/"+c.name, c.content)
+		f.fields = []types.Field{{Name: "source", Type: text}, {Name: "a", Type: whole}, {Name: "n", Type: whole}, {Name: "at", Type: whole}, {Name: "came", Type: types.Of(types.Timestamp)}}
+		f.metadata = []string{"file", "", "line", "offset", "modified"}
+		f.want(c.name, f.batch(f.open(nil)), c.want)
+		f.fields, f.metadata = f.fields[:1], f.metadata[:1]
+		f.want("only metadata of "+c.name, f.batch(f.open(nil)), "in/"+c.name+"\nin/"+c.name)
+	}
+}
+
+func TestParquetInfer(t *testing.T) {
+	f := newFolder(t, map[string]string{"path": "."})
+	f.write("a.parquet", parquetOf(t, 1, 4, "x"))
+	fields, err := infer(f.values())
+	if got := fmt.Sprint(fields); err != nil || got != "[{b VARCHAR true} {a INTEGER true}]" {
+		t.Errorf("got %s, %v", got, err)
+	}
+	f.write("0.parquet", "no such thing")
+	f.want("a damaged file among others", f.batch(f.open(nil)), "1 | x\n2 | x\n3 | x\n4 | x\nbad 0.parquet:0 the file is no Parquet file: "+
+		"parquet: file is smaller than indicated metadata size ")
+}

@@ -1,0 +1,108 @@
+package files
+
+import (
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"ssql/internal/format"
+	"ssql/internal/format/column"
+	"ssql/sources"
+	"ssql/sql/types"
+)
+
+// metadata lists what METADATA columns of files can be.
+func metadata() []sources.Metadata {
+	return []sources.Metadata{
+		{Name: "file", Type: types.Of(types.Varchar), Summary: "name of the file, as path would name it"},
+		{Name: "line", Type: types.Of(types.BigInt), Summary: "line of the file where the row starts, from 1; in Parquet the number of the row"},
+		{Name: "modified", Type: types.Of(types.Timestamp), Summary: "when the file was last modified before it was read: the time of arrival"},
+		{Name: "offset", Type: types.Of(types.BigInt), Summary: "bytes of the file, unpacked, before the row; NULL in Parquet and JSON arrays"},
+	}
+}
+
+// columns are the columns of a stream: those of the data, which a decoder makes, and
+// METADATA.
+type columns struct {
+	fields []types.Field // of the chunks
+	keys   []string      // by field: the key of a METADATA column, or ""; nil if there is none
+	pool   column.Pool
+}
+
+// splitColumns parts the columns to deliver. data is o with those of the data only.
+func splitColumns(o *sources.OpenContext) (c *columns, data sources.OpenContext) {
+	c, data = &columns{fields: o.Fields}, *o
+	data.Fields, data.Encode = nil, nil
+	for i, f := range o.Fields {
+		if i < len(o.Metadata) && o.Metadata[i] != "" {
+			c.keys = o.Metadata
+			continue
+		}
+		data.Fields = append(data.Fields, f)
+		data.Encode = append(data.Encode, i < len(o.Encode) && o.Encode[i])
+	}
+	return c, data
+}
+
+// around returns an emit that adds the METADATA columns to the chunks of a file. place
+// tells where a row is in the file; an offset below 0 is none.
+func (c *columns) around(emit func(rec arrow.Record) error, name string, p *pinned, place func(row int) (format.Place, error)) func(rec arrow.Record) error {
+	if c.keys == nil {
+		return emit
+	}
+	return func(rec arrow.Record) error {
+		whole, err := c.add(rec, name, p, place)
+		if err != nil {
+			return err
+		}
+		defer whole.Release()
+		return emit(whole)
+	}
+}
+
+func (c *columns) add(rec arrow.Record, name string, p *pinned, place func(row int) (format.Place, error)) (arrow.Record, error) {
+	arrays := make([]arrow.Array, len(c.fields))
+	fields := make([]arrow.Field, len(c.fields))
+	data := 0
+	for i, f := range c.fields {
+		if c.keys[i] == "" {
+			arrays[i] = rec.Column(data)
+			data++
+		} else {
+			made, err := c.make(f, c.keys[i], int(rec.NumRows()), name, p, place)
+			if err != nil {
+				return nil, err
+			}
+			defer made.Release()
+			arrays[i] = made
+		}
+		fields[i] = arrow.Field{Name: f.Name, Type: arrays[i].DataType(), Nullable: true}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rec.NumRows()), nil
+}
+
+// make makes one METADATA column.
+func (c *columns) make(f types.Field, key string, rows int, name string, p *pinned, place func(row int) (format.Place, error)) (arrow.Array, error) {
+	b := column.NewBuilder(&c.pool, f, true)
+	b.Start(rows)
+	for i := range rows {
+		switch key {
+		case "file":
+			b.SetText(i, []byte(name))
+			continue
+		case "modified":
+			b.I64[i] = p.MTime / 1000
+			continue
+		}
+		at, err := place(i)
+		if err != nil {
+			b.Finish(i).Release()
+			return nil, err
+		}
+		if key == "line" {
+			b.I64[i] = at.Line
+		} else if b.I64[i] = at.Offset; at.Offset < 0 {
+			b.SetNull(i)
+		}
+	}
+	return b.Finish(rows), nil
+}
