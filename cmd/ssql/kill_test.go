@@ -14,29 +14,60 @@ import (
 	"time"
 )
 
-// killsWanted is how many times the query must really have been killed while it ran.
-const killsWanted = 50
+// killRun is a script whose runs are killed, and the statements that show everything it
+// has stored, but for what depends on when it ran.
+type killRun struct {
+	script string // its text, once test has read the file
+	ask    string
+	kills  int64 // how many times a query must really have been killed while it ran
+}
 
 // TestKilledAtAnyMomentEndsWithTheSameTable kills ssql with SIGKILL at random moments of
 // its run, starts it again until it ends by itself, and compares everything that a
 // batch stores with an undisturbed run: result, late rows and the log of commits.
 func TestKilledAtAnyMomentEndsWithTheSameTable(t *testing.T) {
-	script, err := filepath.Abs("testdata/kill.sql")
+	run := &killRun{script: "testdata/kill.sql", kills: 50, ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
+SELECT batch, event_time, row FROM ssql.late_rows ORDER BY ALL;
+SELECT batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`}
+	run.test(t)
+}
+
+// TestKilledAtAnyMomentEndsWithTheSameFiles does the same with results in files, which it
+// reads through their views and with plain globs.
+func TestKilledAtAnyMomentEndsWithTheSameFiles(t *testing.T) {
+	run := &killRun{script: "testdata/kill_files.sql", kills: 20, ask: `SELECT * FROM hours ORDER BY ALL;
+SELECT window_start, quakes FROM read_parquet('hours/**/*.parquet', hive_partitioning = true) ORDER BY ALL;
+SELECT * FROM log ORDER BY ALL;
+SELECT event_time, mag FROM read_json('log.json') ORDER BY ALL;
+SELECT magnitude, n FROM read_csv('strongest/*.csv') ORDER BY ALL;
+SELECT batch, event_time, row FROM ssql.late_rows ORDER BY ALL;
+SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`}
+	run.test(t)
+}
+
+func (run *killRun) test(t *testing.T) {
+	text, err := os.ReadFile(run.script)
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, length := undisturbed(t, script)
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	// Each run has the script in its own folder, since paths in it start there.
+	run.script = strings.ReplaceAll(string(text), "../../../examples", examples)
+	want, length := run.undisturbed(t)
 	seed := time.Now().UnixNano()
 	rng := rand.New(rand.NewSource(seed))
 	t.Logf("seed %d, an undisturbed run takes %v", seed, length)
 	var kills atomic.Int64
-	for round := 0; kills.Load() < killsWanted && !t.Failed(); round++ {
+	for round := 0; kills.Load() < run.kills && !t.Failed(); round++ {
 		t.Run(fmt.Sprint("round", round), func(t *testing.T) {
 			for life := 0; life < 4; life++ {
 				seed := rng.Int63()
 				t.Run(fmt.Sprint("life", life), func(t *testing.T) {
 					t.Parallel()
-					kills.Add(oneLife(t, script, want, length, seed))
+					kills.Add(run.oneLife(t, want, length, seed))
 				})
 			}
 		})
@@ -45,21 +76,31 @@ func TestKilledAtAnyMomentEndsWithTheSameTable(t *testing.T) {
 
 // oneLife kills a query several times, sometimes while it recovers from the last
 // death, lets it end and compares. It returns how often it was killed.
-func oneLife(t *testing.T, script, want string, length time.Duration, seed int64) (kills int64) {
+func (run *killRun) oneLife(t *testing.T, want string, length time.Duration, seed int64) (kills int64) {
 	rng := rand.New(rand.NewSource(seed))
-	dir := t.TempDir()
+	dir := run.folder(t)
 	for range 6 {
-		if killAfter(t, dir, script, time.Duration(rng.Int63n(int64(length)))) {
+		if killAfter(t, dir, time.Duration(rng.Int63n(int64(length)))) {
 			kills++
 		}
 	}
-	if out, err := ssqlIn(dir, "kill.duckdb", script).CombinedOutput(); err != nil {
+	if out, err := ssqlIn(dir, "kill.duckdb", "kill.sql").CombinedOutput(); err != nil {
 		t.Fatalf("seed %d: %v\n%s", seed, err, out)
 	}
-	if got := stored(t, dir); got != want {
+	if got := run.stored(t, dir); got != want {
 		t.Errorf("seed %d ends with another result:\n%s\nwant\n%s", seed, got, want)
 	}
 	return kills
+}
+
+// folder makes a folder with the script.
+func (run *killRun) folder(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	if err := os.WriteFile(filepath.Join(dir, "kill.sql"), []byte(run.script), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return dir
 }
 
 func ssqlIn(dir string, args ...string) *exec.Cmd {
@@ -68,22 +109,22 @@ func ssqlIn(dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-func undisturbed(t *testing.T, script string) (result string, length time.Duration) {
+func (run *killRun) undisturbed(t *testing.T) (result string, length time.Duration) {
 	t.Helper()
-	dir := t.TempDir()
+	dir := run.folder(t)
 	start := time.Now()
-	if out, err := ssqlIn(dir, "kill.duckdb", script).CombinedOutput(); err != nil {
+	if out, err := ssqlIn(dir, "kill.duckdb", "kill.sql").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	length = time.Since(start)
-	return stored(t, dir), length
+	return run.stored(t, dir), length
 }
 
 // killAfter starts the script and kills it after a while. It reports false if the
 // script had ended before.
-func killAfter(t *testing.T, dir, script string, after time.Duration) bool {
+func killAfter(t *testing.T, dir string, after time.Duration) bool {
 	t.Helper()
-	cmd := ssqlIn(dir, "kill.duckdb", script)
+	cmd := ssqlIn(dir, "kill.duckdb", "kill.sql")
 	var out strings.Builder
 	cmd.Stdout, cmd.Stderr = &out, &out
 	if err := cmd.Start(); err != nil {
@@ -105,14 +146,10 @@ func killAfter(t *testing.T, dir, script string, after time.Duration) bool {
 	return false
 }
 
-// stored is everything the query left in the database that does not depend on when
-// it ran.
-func stored(t *testing.T, dir string) string {
+// stored is everything the queries left that does not depend on when they ran.
+func (run *killRun) stored(t *testing.T, dir string) string {
 	t.Helper()
-	const ask = `SELECT * FROM quakes_per_hour ORDER BY ALL;
-SELECT batch, event_time, row FROM ssql.late_rows ORDER BY ALL;
-SELECT batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`
-	cmd := ssqlIn(dir, "-csv", "kill.duckdb", "-c", ask)
+	cmd := ssqlIn(dir, "-csv", "kill.duckdb", "-c", run.ask)
 	cmd.Stderr = os.Stderr
 	out, err := cmd.Output()
 	if err != nil {
