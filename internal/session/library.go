@@ -62,7 +62,9 @@ FROM duckdb_functions() WHERE lower(function_name) = ? AND function_type IN ('sc
 	}
 	fields, err := r.Describe("SELECT " + call + " AS v" + from)
 	if err != nil {
-		return nil, err
+		// DuckDB goes on to show a query that nobody wrote.
+		message, _, _ := strings.Cut(err.Error(), "\n")
+		return nil, errors.New(message)
 	}
 	f.Type = fields[0].Type
 	return f, nil
