@@ -14,6 +14,9 @@ import (
 
 // createQuery is CREATE QUERY name WITH (...) AS INSERT ...
 func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Request, out Output) error {
+	if err := s.sinkByUse(ctx, st.Insert.Target); err != nil {
+		return err
+	}
 	options, err := querySettings(st.Options)
 	if err != nil {
 		return err
@@ -86,6 +89,9 @@ func (s *Session) stopToReplace(ctx context.Context, d *definition, j *job) erro
 // insert is INSERT INTO ... SELECT from a stream, which makes or resumes the query
 // named like its table, or INSERT INTO a stream.
 func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Output) error {
+	if err := s.sinkByUse(ctx, st.Target); err != nil {
+		return err
+	}
 	cat, err := s.relations(ctx)
 	if err != nil {
 		return err

@@ -23,20 +23,24 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	if done, err := s.existingStream(ctx, st, old, r, out); done || err != nil {
 		return err
 	}
+	if done, err := s.createByUse(ctx, st, nil, r, out); done || err != nil {
+		return err
+	}
 	if old == nil {
 		if err := refuseTableName(cat, st.Name); err != nil {
 			return err
 		}
 	}
 	row := &streamRow{name: st.Name.Name, definition: st.Text, baseDir: r.Dir}
-	declared, err := s.declareStatement(row, st)
-	if err != nil {
-		return err
+	declared, unread := s.declareStatement(row, st)
+	if unread == nil && declared.spec.Check != nil {
+		unread = placeAt(declared.spec.Check(declared.options), pathSpan(st))
 	}
-	if declared.spec.Check != nil {
-		if err := declared.spec.Check(declared.options); err != nil {
-			return placeAt(err, pathSpan(st))
+	if unread != nil {
+		if done, err := s.createByUse(ctx, st, unread, r, out); done || err != nil {
+			return err
 		}
+		return unread
 	}
 	if st.Columns == nil {
 		if declared, err = s.inferColumns(row, st, declared, out); err != nil {
