@@ -18,7 +18,7 @@ func (s *Session) catchUp(ctx context.Context, stream string, out Output) error 
 	}
 	sort.Slice(rows, func(i, j int) bool { return sql.Canonical(rows[i].name) < sql.Canonical(rows[j].name) })
 	for _, row := range rows {
-		if reads, err := s.readsStream(ctx, row, stream); err != nil || !reads {
+		if source, err := s.sourceOf(ctx, row, stream); err != nil || source < 0 {
 			continue // one that cannot be bound any more is not this statement's matter
 		}
 		if j := s.jobOf(row.name); j != nil {
@@ -55,26 +55,4 @@ func (s *Session) awaitCaughtUp(ctx context.Context, j *job) error {
 	case <-ctx.Done():
 		return ErrInterrupted
 	}
-}
-
-// readsStream reports whether a query reads a stream, by itself or through a view.
-func (s *Session) readsStream(ctx context.Context, row *queryRow, stream string) (bool, error) {
-	d, err := storedDefinition(row)
-	if err != nil {
-		return false, err
-	}
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return false, err
-	}
-	b, err := s.bind(d, cat)
-	if err != nil {
-		return false, err
-	}
-	for _, ref := range b.plan.Sources {
-		if sql.Canonical(ref.Stream) == sql.Canonical(stream) {
-			return true, nil
-		}
-	}
-	return false, nil
 }

@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"runtime/debug"
+	"sort"
+	"strings"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -155,6 +158,33 @@ func (r *relations) concerns(st *sql.Undecided) bool {
 	return false
 }
 
+// passthroughStatement hands a statement to DuckDB. One that fails on a stream, which
+// DuckDB does not know, says so.
 func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough, _ *Request, out Output) error {
-	return s.passthrough(ctx, st.Node, st.First, out)
+	err := s.passthrough(ctx, st.Node, st.First, out)
+	var refused *sqlerr.Error
+	if sqlerr.Code(err) != "DUCKDB_CATALOG" || !errors.As(err, &refused) {
+		return err
+	}
+	cat, e := s.relations(ctx)
+	if e != nil {
+		return err
+	}
+	for _, name := range cat.names() {
+		if strings.Contains(refused.Text, " "+name+" ") && readsRelation(st.Text, name) {
+			refused.Detail = "" // it names something of DuckDB's that looks similar
+			return refused.WithHint("%q is a stream, which %s cannot read: INSERT INTO a table SELECT ... FROM %s, and use the table", name, st.First, identText(name))
+		}
+	}
+	return err
+}
+
+// names returns the names of streams and views over streams.
+func (r *relations) names() []string {
+	out := make([]string, 0, len(r.rows))
+	for _, row := range r.rows {
+		out = append(out, row.name)
+	}
+	sort.Strings(out)
+	return out
 }

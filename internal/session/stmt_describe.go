@@ -23,7 +23,7 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, ou
 			return err
 		}
 		if stream != nil {
-			return describeStream(stream, st.Extended, out)
+			return s.describeStream(ctx, stream, st.Extended, out)
 		}
 		if view := cat.view(st.Name[0].Name); view != nil {
 			return describeView(cat, view, st.Extended, out)
@@ -41,7 +41,7 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, ou
 }
 
 // describeStream lists the columns of a stream and, extended, its options.
-func describeStream(st *stream, extended bool, out Output) error {
+func (s *Session) describeStream(ctx context.Context, st *stream, extended bool, out Output) error {
 	t := newTextTable("column_name", "column_type", "null", "extra")
 	stored := map[string]int{}
 	for i, f := range st.plan.Stored {
@@ -88,6 +88,9 @@ func describeStream(st *stream, extended bool, out Output) error {
 		}
 	}
 	more.add("identity", st.plan.ID)
+	if err := s.readers(ctx, st.row.name, more); err != nil {
+		return err
+	}
 	more.add("definition", st.row.definition)
 	return more.send(out)
 }

@@ -33,6 +33,7 @@ func showings() []showing {
 		{"SETTINGS", func(s *Session, ctx context.Context, st *sql.Show, out Output) error {
 			return s.showSettings(ctx, st.Like, out)
 		}},
+		{"SINKS", (*Session).showSinks},
 		{"STATE", (*Session).showState},
 		{"STREAMS", (*Session).showStreams},
 		{"TABLES", (*Session).showTables},
