@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -24,9 +25,9 @@ type compatibility struct {
 // the query: one that has run must find its checkpoint again, since a new one would
 // read everything once more and write it twice.
 func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
-	print, err := json.Marshal(plan.Fingerprint(b.plan))
+	print, err := printOf(b)
 	if err != nil {
-		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
+		return nil, err
 	}
 	c := &compatibility{print: print}
 	report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint)
@@ -51,15 +52,65 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	if len(report.Print) == 0 {
 		return c, nil
 	}
-	old := &plan.Print{}
+	old := &keptPrint{Print: &plan.Print{}}
 	if err := json.Unmarshal(report.Print, old); err != nil {
 		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.checkpoint).Because(err)
 	}
-	if err := c.pinPolicy(b, old); err != nil {
+	if err := c.pinPolicy(b, old.Print); err != nil {
 		return nil, err
 	}
-	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
+	c.verdict = plan.Compare(old.Print, plan.Fingerprint(b.plan))
+	if target := nameText(b.insert.Target); old.Target != "" && !sameTarget(old.Target, target) {
+		c.verdict.Compatible = false
+		c.verdict.Diffs = append(c.verdict.Diffs, plan.Diff{What: "result table", Old: old.Target, New: target,
+			Advice: "the rows written so far are in the old table; start the query under another name, or with a checkpoint of its own"})
+	}
 	return c, nil
+}
+
+// keptPrint is what a checkpoint keeps of a definition: the print of its plan, and where
+// its rows go. Rows that another table has already would be missing in a new one.
+type keptPrint struct {
+	*plan.Print
+	Target string `json:"target,omitempty"`
+}
+
+// printOf returns what the checkpoint of a query is to keep of its definition.
+func printOf(b *bound) ([]byte, error) {
+	print, err := json.Marshal(keptPrint{plan.Fingerprint(b.plan), nameText(b.insert.Target)})
+	if err != nil {
+		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
+	}
+	return print, nil
+}
+
+// sameTarget reports whether two names may be those of one table: a schema or database
+// that only one of them has says nothing.
+func sameTarget(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
+}
+
+// refuseShared refuses a checkpoint that another query of this database has: the two
+// would count their batches together, and rows that one has read would be missing in the
+// other.
+func (s *Session) refuseShared(ctx context.Context, row *queryRow) error {
+	all, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	id := row.id
+	if report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint); err == nil && id == "" {
+		id = report.QueryID
+	}
+	for _, other := range all {
+		if strings.EqualFold(other.name, row.name) || other.checkpoint != row.checkpoint && (id == "" || other.id != id) {
+			continue
+		}
+		return sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q is that of query %q", row.checkpoint, other.name).
+			WithHint("give query %s a folder of its own with the option checkpoint, or leave the option out", identText(row.name))
+	}
+	return nil
 }
 
 // pinPolicy gives the plan the watermark_policy that its query began with, as Spark
@@ -77,10 +128,8 @@ func (c *compatibility) pinPolicy(b *bound, old *plan.Print) error {
 	}
 	b.plan.Policy = pinned
 	var err error
-	if c.print, err = json.Marshal(plan.Fingerprint(b.plan)); err != nil {
-		return fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
-	}
-	return nil
+	c.print, err = printOf(b)
+	return err
 }
 
 // refusal is the error of a definition that cannot go on, placed at the statement.

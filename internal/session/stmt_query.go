@@ -206,6 +206,9 @@ func (d *definition) start() bool { return d.options.get("start") == "true" }
 // startQuery opens a query, stores it as running and launches it; with wait it comes
 // back when a query with an end has ended.
 func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait, stored bool, out Output) error {
+	if err := s.refuseShared(ctx, row); err != nil {
+		return err
+	}
 	when := trigger(b.settings, b.plan.EveryMicros, wait)
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)

@@ -57,7 +57,21 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 			return err
 		}
 	}
-	return s.saveStream(ctx, row)
+	if err := s.saveStream(ctx, row); err != nil {
+		return err
+	}
+	return s.tellReaders(ctx, row.name, out)
+}
+
+// tellReaders says of each query that reads a replaced stream what comes next.
+func (s *Session) tellReaders(ctx context.Context, stream string, out Output) error {
+	queries, err := s.queries(ctx)
+	for _, q := range queries {
+		if readsRelation(q.definition, stream) {
+			out.Notice(fmt.Sprintf("query %q reads %q: its next start compares the stream with what the query has kept, and goes on or is refused", q.name, stream))
+		}
+	}
+	return err
 }
 
 // noteMonths says how long a month in the delay of a watermark is.
@@ -87,7 +101,7 @@ func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old 
 		out.Notice(fmt.Sprintf("stream %q exists already, with another definition, and stays as it is", old.name))
 		return true, nil
 	case st.OrReplace:
-		return false, s.refuseInUse(ctx, old.name, st.Name.Span, "replaced")
+		return false, s.refuseReplace(ctx, old, st)
 	}
 	return false, sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "stream %q exists with another definition", old.name).
 		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
@@ -305,6 +319,22 @@ func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
 		return err.WithHint("did you mean %q?", near)
 	}
 	return err.WithHint("SHOW STREAMS lists them")
+}
+
+// refuseReplace refuses to replace a stream that a query reads while it runs, or whose
+// rows only the connector has. A query that stands still is not in the way: its next
+// start finds whether the state that it kept fits the new stream.
+func (s *Session) refuseReplace(ctx context.Context, old *streamRow, st *sql.CreateStream) error {
+	if declared, err := s.declare(old); err == nil && declared.spec.Drop != nil {
+		return s.refuseInUse(ctx, old.name, st.Name.Span, "replaced")
+	}
+	for _, j := range s.jobs() {
+		if readsRelation(j.row.definition, old.name) {
+			return sqlerr.At(st.Name.Span, "STREAM_IN_USE", "%q cannot be replaced: query %q reads it now", old.name, j.row.name).
+				WithHint("STOP QUERY %s first", identText(j.row.name))
+		}
+	}
+	return nil
 }
 
 // refuseInUse refuses a change of a stream or view that a query or a view reads.
