@@ -241,6 +241,9 @@ func (x *exprBinder) binary(e *sql.Binary, span Span) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if c, ok := e.R.(*sql.ColumnRef); ok && e.Op == "->" && len(c.Parts) == 1 && l.Type().Kind == types.Struct {
+		return expr.BindField(l, c.Parts[0].Name, x.b.at(c.Span)) // ksqlDB's spelling of l.field
+	}
 	r, err := x.scalar(e.R)
 	if err != nil {
 		return nil, err

@@ -11,8 +11,12 @@ import (
 // TestForeignSpellings binds what users of other engines write and what it stands for
 // in canonical spelling: the plans are equal. The first of each group is canonical.
 func TestForeignSpellings(t *testing.T) {
-	cat := declared(t, compatDeclarations)
+	cat := declared(t, compatDeclarations+"\nstream d\np STRUCT(a STRUCT(b INT), j VARCHAR)\n")
 	for _, group := range [][]string{
+		{
+			"SELECT p.a.b AS x, p.j ->> '$.user.id' AS y FROM d",
+			"SELECT p->a->b AS x, p->j:user.id AS y FROM d",
+		},
 		{ // ksqlDB adds the window to the keys; Proton names no column
 			"SELECT k, count(*) AS n FROM TUMBLE(s, ts, INTERVAL '5' MINUTE) GROUP BY window_start, window_end, k",
 			"SELECT k, count(*) AS n FROM s WINDOW TUMBLING (SIZE 5 MINUTES) GROUP BY k",

@@ -34,6 +34,7 @@ const (
 	aliasGroupWindow
 	aliasInclude
 	aliasJob
+	aliasJSONPath
 	aliasKsqlWindow
 	aliasList
 	aliasMemoryTable
@@ -80,6 +81,7 @@ var aliasRules = [...]Alias{
 	aliasGroupWindow:     {Engine: "Flink", Written: "GROUP BY TUMBLE(ts, interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
 	aliasInclude:         {Engine: "RisingWave", Written: "INCLUDE key AS name", Canonical: "name type METADATA FROM 'key'"},
 	aliasJob:             {Engine: "Flink", Written: "STOP JOB 'q'", Canonical: "STOP QUERY q"},
+	aliasJSONPath:        {Engine: "Databricks, Proton", Written: "payload:user.id", Canonical: "payload ->> '$.user.id'"},
 	aliasKsqlWindow:      {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
 	aliasList:            {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
 	aliasMemoryTable:     {Engine: "RisingWave", Written: "CREATE TABLE t (.., WATERMARK ..) without a connector", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},

@@ -24,6 +24,7 @@ type parser struct {
 	grammar   grammar
 	aliases   []Alias   // foreign spellings met so far
 	caseDepth int       // how many CASE are open: in them END is no column
+	colons    int       // how many brackets are open in which a colon is no JSON path
 	grace     *Interval // GRACE PERIOD that no EMIT has taken over yet
 }
 

@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // operandWithPostfixes rewrites an operand with all that binds to it from behind:
 // [i], .field, ::type, AT TIME ZONE, -> and ->>.
 //
@@ -31,6 +33,8 @@ func (p *parser) postfixes(mark, lo int, loose bool) error {
 			err = p.castTo(h, lo, false, false)
 		case loose && (t.isOp("->") || t.isOp("->>")):
 			err = p.arrow(mark, lo)
+		case loose && t.isOp(":") && p.colons == 0 && p.peek(1).isName():
+			err = p.jsonPath(mark, lo)
 		case loose && p.at("AT", "TIME", "ZONE"):
 			err = p.atTimeZone(mark, lo)
 		case p.at("COLLATE"):
@@ -48,6 +52,8 @@ func (p *parser) postfixes(mark, lo int, loose bool) error {
 func (p *parser) subscript(mark, lo int) error {
 	h := p.openCallAt(mark, lo)
 	p.take()
+	p.colons++
+	defer func() { p.colons-- }()
 	hasLow, isSlice, hasHigh := false, false, false
 	if !p.cur().isOp(":") {
 		p.comma()
@@ -130,4 +136,44 @@ func (p *parser) atTimeZone(mark, lo int) error {
 		return &AtTimeZone{X: args[0], Zone: args[1], Span: span}, nil
 	})
 	return nil
+}
+
+// jsonPath rewrites x:a.b[0] of Databricks and Proton, which is x ->> '$.a.b[0]'. Between
+// the brackets of a list or a map a colon means something else.
+func (p *parser) jsonPath(mark, lo int) error {
+	h := p.openCallAt(mark, lo)
+	at := p.pos
+	op := p.take()
+	path := "$." + jsonKey(p.take().ident().Name)
+	for {
+		switch {
+		case p.cur().isOp(".") && p.peek(1).isName():
+			p.take()
+			path += "." + jsonKey(p.take().ident().Name)
+			continue
+		case p.cur().isOp("[") && p.peek(1).kind == tokNumber && p.peek(2).isOp("]"):
+			p.take()
+			path += "[" + p.take().text + "]"
+			p.take()
+			continue
+		}
+		break
+	}
+	p.spelling(aliasJSONPath, at)
+	right := &Literal{Value: path, Span: p.spanFrom(at)}
+	span := p.spanFrom(lo)
+	p.closeCall(h, func(args []Expr) (Expr, error) {
+		return &Binary{Op: "->>", L: args[0], R: right, Span: span, OpAt: op.span()}, nil
+	})
+	return nil
+}
+
+// jsonKey returns a key as a step of a JSON path.
+func jsonKey(name string) string {
+	for _, r := range name {
+		if !isWordRune(r) {
+			return `"` + strings.ReplaceAll(name, `"`, `\"`) + `"`
+		}
+	}
+	return name
 }

@@ -322,6 +322,8 @@ func (p *parser) structCall() error {
 
 // mapLiteral rewrites MAP {k: v}.
 func (p *parser) mapLiteral() error {
+	p.colons++
+	defer func() { p.colons-- }()
 	lo := p.pos
 	p.take()
 	p.take()
