@@ -172,10 +172,8 @@ func (r *batchRun) begin() error {
 
 // finish feeds all inputs of a breaker and passes its rows on.
 func (r *batchRun) finish(b *breaker, emit op.Emit) error {
-	for i, in := range b.ins {
-		if err := r.feed(in, nil, b, i); err != nil {
-			return err
-		}
+	if err := r.feedAll(b); err != nil {
+		return err
 	}
 	if b.state == nil {
 		return b.op.Finish(emit)
@@ -229,7 +227,7 @@ func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
 		r.addTask(k, -1)
 		return r.merge(b, seg)
 	case *scan:
-		return r.scanInto(t.source, stages, b, i)
+		return r.scanInto(t.source, stages, &oneInput{r, b, i})
 	}
 	return errors.New("a node that cannot be fed")
 }

@@ -64,7 +64,9 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	return stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right), nil
+	b := stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right)
+	b.sameRows = n.SameRows
+	return b, nil
 }
 
 // joinSide derives what makes a row of one side late and when it may go: by the key

@@ -115,9 +115,9 @@ func (r *batchRun) addTask(k *task, source int) {
 }
 
 // scanInto reads the segments of a source, as many at once as there are workers,
-// and merges them into breaker b in order: the order of rows, and so every
+// and merges them into an inlet in order: the order of rows, and so every
 // floating-point sum, is the same for any number of workers.
-func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int) error {
+func (r *batchRun) scanInto(source int, stages []op.Stage, to inlet) error {
 	for _, s := range stages {
 		if _, ok := s.(op.Expander); ok {
 			r.count.expanded = true
@@ -142,7 +142,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 			k.refused++
 			k.addBad(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
 		}
-		j := &job{task: k, out: b.op.Segment(input), done: make(chan error, 1)}
+		j := &job{task: k, out: to.segment(), done: make(chan error, 1)}
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots }()
@@ -158,7 +158,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, b *breaker, input int
 		if fails && len(j.task.bad) > 0 {
 			return badRecord(j.task.bad[0])
 		}
-		return r.merge(b, j.out)
+		return to.merge(j.out)
 	}
 	var first error
 	for _, seg := range segs {

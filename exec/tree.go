@@ -32,6 +32,9 @@ type (
 		// eventTime, per input and over its columns, is what makes a row late; nil
 		// without.
 		eventTime []expr.Expr
+		// sameRows says that the second of two inputs is the first once more: its rows
+		// are read once and go to both.
+		sameRows bool
 	}
 )
 

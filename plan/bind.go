@@ -134,6 +134,13 @@ func reason(err error) string {
 func number(p *Plan, delayMicros int64) {
 	var visit func(n Node)
 	visit = func(n Node) {
+		if j, ok := n.(*Join); ok {
+			if left, right, ok := shareSource(j); ok {
+				visit(j.Left)
+				right.Source, j.SameRows = left.Source, true
+				return
+			}
+		}
 		for _, in := range n.Inputs() {
 			visit(in)
 		}

@@ -193,11 +193,14 @@ type (
 		NullSafe    []bool // per key: <=>
 		State       JoinState
 		Static      bool // the right side is a table
-		Cols        []Column
-		Span        Span
-		on          []predicate // conjuncts of the condition, while Bind works
-		bounds      []comparison
-		keyMarks    [][2]*Mark // per key: event time of its two sides
+		// SameRows says that both sides are the same rows of one source, which is read
+		// once: the right side is not read by itself.
+		SameRows bool
+		Cols     []Column
+		Span     Span
+		on       []predicate // conjuncts of the condition, while Bind works
+		bounds   []comparison
+		keyMarks [][2]*Mark // per key: event time of its two sides
 	}
 	// AsOf joins each row of a stream with the version of a key that holds at the time
 	// of the row: of the rows of Right with equal keys, the one with the greatest

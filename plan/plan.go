@@ -88,7 +88,8 @@ type Plan struct {
 	retraction  bool // Options.Retraction
 }
 
-// SourceRef is one stream read by a plan. A stream read twice is two sources.
+// SourceRef is one stream read by a plan. A stream read twice is two sources, but for
+// the sides of a join that are the same rows.
 type SourceRef struct {
 	Stream string
 	Fields []types.Field // the stored columns that the plan reads, in the order of Scan
