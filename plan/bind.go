@@ -46,7 +46,7 @@ func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
 	if err := chooseMode(p, q.Emit, o); err != nil {
 		return nil, err
 	}
-	p.Notices = append(p.Notices, warnings(p)...)
+	p.Notices = append(append(p.Notices, warnings(p)...), emptied(p.Root, p.Mode)...)
 	return p, nil
 }
 

@@ -141,3 +141,63 @@ func cannotRetract(_ *checker, n Node) *fault {
 	}
 	return nil
 }
+
+// emptied warns of groups over Changes that can lose all their rows: those whose key, or a
+// condition below, is of what changes. A sink replaces rows and removes none, so such a
+// group stays in it.
+func emptied(n Node, mode Mode) []string {
+	if a, ok := n.(*Aggregate); ok && a.Change != nil && mode == Update {
+		fixed := isFixed(a.Time, a.Input)
+		for _, k := range a.Keys {
+			fixed = fixed && isFixed(k, a.Input)
+		}
+		if (len(a.Keys) > 0 || a.Window != nil) && (!fixed || !keepsRows(a.Input)) {
+			return []string{"a group whose rows have all moved to other groups stays in the result, with count 0 and NULL for other aggregates: leave it out where you read the result"}
+		}
+	}
+	var out []string
+	for _, in := range n.Inputs() {
+		out = append(out, emptied(in, mode)...)
+	}
+	return out
+}
+
+// keepsRows reports whether no filter up to a Changes looks at what changes.
+func keepsRows(n Node) bool {
+	switch n := n.(type) {
+	case *Filter:
+		return isFixed(n.Cond, n.Input) && keepsRows(n.Input)
+	case *Project:
+		return keepsRows(n.Input)
+	}
+	return true
+}
+
+// isFixed reports whether an expression over n, up to a Changes, is made of the keys of
+// the rows alone: it is the same for the old row and for the new one.
+func isFixed(e expr.Expr, n Node) bool {
+	fixed := true
+	for _, c := range columnsOf(e) {
+		switch n := n.(type) {
+		case *Filter:
+			fixed = fixed && isFixed(ref(n.Input, c), n.Input)
+		case *Project:
+			fixed = fixed && isFixed(n.Exprs[c], n.Input)
+		case *Changes:
+			fixed = fixed && n.isKey(c)
+		default:
+			return false
+		}
+	}
+	return fixed
+}
+
+// isKey reports whether a column is a key.
+func (n *Changes) isKey(column int) bool {
+	for _, k := range n.Keys {
+		if c, ok := k.(*expr.Column); ok && c.Index == column {
+			return true
+		}
+	}
+	return false
+}
