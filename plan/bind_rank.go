@@ -48,6 +48,9 @@ func (k *block) rank() error {
 			return err
 		}
 	}
+	if err := r.closeByEnd(span); err != nil {
+		return err
+	}
 	for i, o := range call.Over.OrderBy {
 		v, err := x.bind(o.Expr)
 		if err != nil {
@@ -65,8 +68,7 @@ func (k *block) rank() error {
 	return err
 }
 
-// addKey adds a PARTITION BY expression. A window column is its start and its end, and
-// where only the start is named the end is added: it is what closes.
+// addKey adds a PARTITION BY expression. A window column is its start and its end.
 func (r *ranking) addKey(x *exprBinder, v value, span Span) error {
 	add := func(v value) {
 		if v.mark.closes() && v.mark.Part != WindowStart && r.top.EventKey < 0 {
@@ -84,6 +86,27 @@ func (r *ranking) addKey(x *exprBinder, v value, span Span) error {
 			return err
 		}
 		add(part)
+	}
+	return nil
+}
+
+// closeByEnd adds the end of a window of which PARTITION BY names the start only: it parts
+// no rows, for one follows from the other, and it is what closes.
+func (r *ranking) closeByEnd(span Span) error {
+	if r.top.EventKey >= 0 {
+		return nil
+	}
+	for i, m := range r.top.keyMarks {
+		if !m.closes() || m.Part != WindowStart || m.Window == nil || m.Window.Kind != Tumble && m.Window.Kind != Hop {
+			continue
+		}
+		end, err := plusMicros(r.top.Keys[i], m.Window.SizeMicros, span)
+		if err != nil {
+			return err
+		}
+		r.top.EventKey = len(r.top.Keys)
+		r.top.Keys, r.top.keyMarks = append(r.top.Keys, end), append(r.top.keyMarks, m.part(WindowEnd))
+		return nil
 	}
 	return nil
 }
