@@ -174,9 +174,10 @@ func (q *quoting) cells(a arrow.Array) cell {
 	}
 }
 
-// append appends a text, in quotes if it needs them.
+// append appends a text, in quotes if it needs them. The empty text does always: a line
+// with nothing on it is no row to some readers.
 func (q *quoting) append(dst, text []byte) []byte {
-	if string(text) != q.null && !strings.ContainsAny(string(text), ",\"\r\n") {
+	if len(text) > 0 && string(text) != q.null && !strings.ContainsAny(string(text), ",\"\r\n") {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

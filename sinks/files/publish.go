@@ -2,7 +2,6 @@ package files
 
 import (
 	"errors"
-	"fmt"
 	"hash/crc32"
 	"io/fs"
 	"path"
@@ -72,7 +71,7 @@ func (s *Sink) add(staged, final string, f *file) error {
 	// The name was given before a crash.
 	info, err := s.fsys.Stat(final)
 	if err == nil && info.Size != f.Bytes {
-		err = fmt.Errorf("a file of %d bytes has the name, expected %d bytes", info.Size, f.Bytes)
+		err = corrupt("file %q has %d bytes, expected %d: something else has the name", final, info.Size, f.Bytes)
 	}
 	return err
 }
@@ -98,13 +97,13 @@ func (s *Sink) grow(staged, final string, f *file) error {
 		return err
 	}
 	if int64(len(data)) != f.Bytes || crc32.Checksum(data, castagnoli) != f.CRC {
-		return fmt.Errorf("the staged file %s is damaged", f.Stage)
+		return corrupt("the staged file %q is damaged: its checksum does not fit", staged)
 	}
 	w, err := s.openFinal(final, f.Offset)
 	if err != nil {
 		return err
 	}
-	if err = s.fitsBefore(w, f); err == nil {
+	if err = fitsBefore(w, final, f); err == nil {
 		_, err = w.WriteAt(data, f.Offset)
 	}
 	if err == nil {
@@ -123,12 +122,18 @@ func (s *Sink) openFinal(final string, offset int64) (vfs.File, error) {
 }
 
 // fitsBefore checks that the file ends where the batch begins, or within it.
-func (s *Sink) fitsBefore(w vfs.File, f *file) error {
+func fitsBefore(w vfs.File, final string, f *file) error {
 	size, err := w.Size()
 	if err == nil && (size < f.Offset || size > f.Offset+f.Bytes) {
-		err = fmt.Errorf("it has %d bytes, expected %d: something else has written to it", size, f.Offset)
+		err = corrupt("file %q has %d bytes, expected %d: something else has written to it", final, size, f.Offset)
 	}
 	return err
+}
+
+// corrupt is the error for a file that is not what the manifests say.
+func corrupt(format string, args ...any) error {
+	return sqlerr.New("E_SINK_CORRUPT", format, args...).
+		WithHint("put the file back as it was; or drop the query, remove what it wrote and start it anew")
 }
 
 // published checks a file whose name was durable before. One that was added may be gone:
@@ -141,13 +146,11 @@ func (s *Sink) published(m *manifest, final string, f *file) error {
 	want := f.Offset + f.Bytes
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return sqlerr.New("E_SINK_CORRUPT", "file %q of batch %d of query %q is gone", final, m.Batch, m.Query).
-			WithHint("put the file back; or drop the query, remove the folder and start it anew")
+		return corrupt("file %q of batch %d of query %q is gone", final, m.Batch, m.Query)
 	case err != nil:
 		return s.ioError("reading "+f.Name, err)
 	case info.Size != want:
-		return sqlerr.New("E_SINK_CORRUPT", "file %q has %d bytes, but batch %d of query %q left it with %d", final, info.Size, m.Batch, m.Query, want).
-			WithHint("something else has written to it: put the file back as it was, or drop the query, remove the folder and start it anew")
+		return corrupt("file %q has %d bytes, but batch %d of query %q left it with %d", final, info.Size, m.Batch, m.Query, want)
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -57,7 +58,7 @@ func Open(fsys vfs.FS, o sinks.OpenContext) (*Sink, error) {
 	}
 	s := &Sink{fsys: fsys, o: o, config: c, layout: l, made: map[string]bool{}, buffer: bufio.NewWriterSize(nil, bufferBytes)}
 	if err := s.prepare(); err != nil {
-		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
+		return nil, s.ioError("opening the sink of query "+strconv.Quote(o.Query), err)
 	}
 	return s, nil
 }
@@ -90,7 +91,7 @@ func (s *Sink) prepare() error {
 	}
 	if s.head != nil {
 		if err := s.publish(s.head); err != nil {
-			return fmt.Errorf("finishing batch %d: %w", s.head.Batch, err)
+			return err
 		}
 	}
 	return s.sweep()
@@ -133,7 +134,7 @@ func (s *Sink) refuseHead(queryID string) error {
 		return nil
 	case m.QueryID != queryID:
 		return sqlerr.New("E_SINK_SCHEMA", "%q holds the result of another query: %q with the identity %s", s.config.path, m.Query, m.QueryID).
-			WithHint("choose another path, or remove the folder if its query was dropped")
+			WithHint("choose another path; or, if that query was dropped, remove what it wrote with %q", s.config.state())
 	case m.Publish == replaceFiles && s.o.Mode == sinks.Complete:
 		return nil // the next batch replaces everything, whatever its columns are
 	case m.Publish != s.way() || m.Format != s.config.format || m.Columns != s.layout.columns():
@@ -304,7 +305,11 @@ func (s *Sink) lock() (io.Closer, error) {
 func (s *Sink) manifestDir() string { return filepath.Join(s.config.state(), "manifest") }
 func (s *Sink) stageDir() string    { return filepath.Join(s.config.state(), "stage") }
 
-// ioError names the place that could not be read or written.
+// ioError names the place that could not be read or written. An error that says itself
+// what is wrong is kept.
 func (s *Sink) ioError(doing string, err error) error {
+	if sqlerr.Code(err) != sqlerr.Internal {
+		return err
+	}
 	return sqlerr.New("E_SINK_IO", "%s in %q failed: %v", doing, s.config.path, err).Because(err)
 }
