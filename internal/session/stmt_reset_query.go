@@ -25,6 +25,9 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 	if s.jobOf(row.name) != nil {
 		return sqlerr.At(st.Name.Span, "QUERY_RUNNING", "query %q runs", row.name).WithHint("STOP QUERY %s first", identText(row.name))
 	}
+	if err := s.refuseReset(ctx, row, st.Name.Span); err != nil {
+		return err
+	}
 	if !st.Force {
 		what := fmt.Sprintf("table %s keeps its rows, so everything that is read again is in it twice", row.target)
 		if st.Truncate {

@@ -46,14 +46,10 @@ func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request
 	if st.Query == nil {
 		return nil
 	}
-	text := "INSERT INTO " + identText(st.Name.Name) + " " + st.Query.Text
-	parsed, err := parseStored(text)
-	if err != nil {
-		return fmt.Errorf("reading the query of sink %q: %w", st.Name.Name, err)
-	}
-	insert, ok := parsed.(*sql.Insert)
-	if !ok {
-		return sqlerr.New(sqlerr.Internal, "the query of sink %q is no INSERT", st.Name.Name)
+	// The text is what the catalog keeps; the positions are those of the CREATE SINK.
+	insert := &sql.Insert{
+		Node:   sql.Node{Span: st.Span, Text: "INSERT INTO " + identText(st.Name.Name) + " " + st.Query.Text},
+		Target: sql.Name{st.Name}, Query: st.Query,
 	}
 	return s.insert(ctx, insert, r, out)
 }
@@ -232,6 +228,15 @@ func (s *Session) sinkNamed(ctx context.Context, target sql.Name) (*namedSink, e
 	return all[strings.ToLower(target[0].Name)], err
 }
 
+// sinkOf returns the sink that the target of a stored query is, nil if it is a table.
+func (s *Session) sinkOf(ctx context.Context, target string) (*namedSink, error) {
+	all, err := s.namedSinks(ctx)
+	return all[sinkKey(target)], err
+}
+
+// sinkKey is the name of a sink that a query has stored as its target, in lower case.
+func sinkKey(target string) string { return strings.ToLower(strings.Trim(target, `"`)) }
+
 // open opens the sink for a query. o has everything but what CREATE SINK says.
 func (n *namedSink) open(b *bound, o sinks.OpenContext) (sinks.Sink, error) {
 	o.Target, o.Options = types.QuoteIdent(n.name), n.options
@@ -243,7 +248,8 @@ func (n *namedSink) open(b *bound, o sinks.OpenContext) (sinks.Sink, error) {
 			return nil, err
 		}
 	}
-	return n.spec.Open(o)
+	sink, err := n.spec.Open(o)
+	return sink, placeAt(err, b.insert.Target[0].Span)
 }
 
 // declareColumns gives the columns of a query the names that the sink declares, and
@@ -343,12 +349,23 @@ func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span,
 		return err
 	}
 	for _, q := range queries {
-		if strings.EqualFold(strings.Trim(q.target, `"`), sink) {
+		if sinkKey(q.target) == strings.ToLower(sink) {
 			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
 				WithHint("DROP QUERY %s first", identText(q.name))
 		}
 	}
 	return nil
+}
+
+// refuseReset refuses to begin a query again whose result is in files: they belong to the
+// identity that it would lose.
+func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) error {
+	n, err := s.sinkOf(ctx, q.target)
+	if err != nil || n == nil {
+		return err
+	}
+	return sqlerr.At(at, "UNSUPPORTED_STATEMENT", "query %q writes to the files of sink %q, which a reset would leave as they are", q.name, n.name).
+		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", identText(q.name), n.path)
 }
 
 // showSinks lists the sinks with what fills them.
@@ -369,7 +386,7 @@ func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error
 		}
 		var writers []string
 		for _, q := range queries {
-			if strings.EqualFold(strings.Trim(q.target, `"`), n.name) {
+			if sinkKey(q.target) == key {
 				writers = append(writers, q.name)
 			}
 		}

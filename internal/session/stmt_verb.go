@@ -152,6 +152,14 @@ func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) erro
 	if own {
 		text = fmt.Sprintf("query %q is dropped; its checkpoint stays in %q", row.name, row.checkpoint)
 	}
+	sink, err := s.sinkOf(ctx, row.target)
+	if err != nil {
+		return err
+	}
+	if sink != nil {
+		out.Message(text + fmt.Sprintf("; the files of sink %s stay (remove them, or choose another path, before a new query writes there)", row.target))
+		return nil
+	}
 	out.Message(text + fmt.Sprintf("; table %s stays with its rows (a new query into it begins at the start of its streams and adds to them)", row.target))
 	return nil
 }
