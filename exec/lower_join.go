@@ -2,11 +2,14 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/exec/op"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/plan/expr"
 	"ssql/sql/types"
@@ -112,6 +115,18 @@ func (l *lowering) withTable(stream plan.Node, table *plan.StaticScan, j tableJo
 	return l.stage(stream, j)
 }
 
+// tableError is the error of a table that could not be read. What DuckDB says about it is
+// the user's to mend: the table is gone, or a sub-query has two rows for one value.
+func (r *batchRun) tableError(text string, err error) error {
+	var known *sqlerr.Error
+	if r.ctx.Err() != nil || errors.As(err, &known) {
+		return fmt.Errorf("reading table %s for a join: %w", text, err)
+	}
+	return sqlerr.New("E_SOURCE", "a table that the query joins cannot be read: %s", strings.SplitN(err.Error(), "\n", 2)[0]).
+		WithDetail("DuckDB was asked for %s", text).
+		WithHint("mend the table or the sub-query, and start the query again")
+}
+
 // loadTables reads every joined table as it is at the start of the batch.
 func (r *batchRun) loadTables() error {
 	for _, s := range r.q.statics {
@@ -120,7 +135,7 @@ func (r *batchRun) loadTables() error {
 		}
 		chunks, err := r.q.cfg.Tables.Snapshot(r.ctx, s.text, s.fields)
 		if err != nil {
-			return fmt.Errorf("reading table %s for a join: %w", s.text, err)
+			return r.tableError(s.text, err)
 		}
 		if err := s.join.Load(r.expr, chunks); err != nil {
 			return err

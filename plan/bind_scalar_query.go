@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -60,7 +61,7 @@ func isJoinedQuery(e sql.Expr) bool {
 func (k *block) scalarQuery(e sql.Expr, q *sql.Query) error {
 	inner, err := k.staticQuery(q)
 	if err != nil {
-		return err
+		return k.correlated(q, err)
 	}
 	scan, ok := inner.node.(*StaticScan)
 	if !ok {
@@ -93,6 +94,34 @@ func (k *block) scalarQuery(e sql.Expr, q *sql.Query) error {
 	}
 	k.scope = next
 	return nil
+}
+
+// correlated returns the error of a sub-query, in its own words if what it lacks is a
+// column from around it.
+func (k *block) correlated(q *sql.Query, err error) error {
+	var e *sqlerr.Error
+	s, ok := q.Body.(*sql.Select)
+	if !ok || !errors.As(err, &e) || e.Code != codeUnresolvedColumn {
+		return err
+	}
+	list := append(conjuncts(s.Where), s.Having)
+	for _, it := range s.Items {
+		list = append(list, it.Expr)
+	}
+	for _, x := range list {
+		walk(x, func(x sql.Expr) bool {
+			c, ok := x.(*sql.ColumnRef)
+			if !ok || k.b.at(c.Span) != e.Span {
+				return true
+			}
+			if found, _ := k.scope.find(c.Parts); len(found) > 0 {
+				err = sqlerr.At(e.Span, codeUnsupported, "a sub-query inside an expression cannot use %q from around it", dotted(c.Parts)).
+					WithHint("join the table instead, grouped by what is compared: LEFT JOIN (SELECT k, max(x) AS x FROM t GROUP BY k) t ON t.k = s.k")
+			}
+			return false
+		})
+	}
+	return err
 }
 
 // subqueryValue returns the value of a sub-query inside an expression.

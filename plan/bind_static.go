@@ -142,6 +142,22 @@ func eachTable(q *sql.Query, table func(*sql.TableRef) error, query func(*sql.Qu
 	return nil
 }
 
+// readsFunction reports whether a table function stands in FROM, such as read_csv(...).
+func readsFunction(q *sql.Query) bool {
+	var from func(t sql.TableExpr) bool
+	from = func(t sql.TableExpr) bool {
+		switch t := t.(type) {
+		case *sql.FuncRef:
+			return true
+		case *sql.Join:
+			return from(t.Left) || from(t.Right)
+		}
+		return false
+	}
+	s, ok := q.Body.(*sql.Select)
+	return ok && s.From != nil && from(s.From)
+}
+
 // eachSubquery calls query for the sub-queries in the expressions of a block.
 func eachSubquery(s *sql.Select, orderBy []sql.OrderItem, query func(*sql.Query) error) error {
 	exprs := []sql.Expr{s.Where, s.Having, s.Qualify}

@@ -104,6 +104,9 @@ func (b *binder) tablesOnly(q *sql.Query, e *env) bool {
 		return nil
 	}
 	visit = func(q *sql.Query) error {
+		if readsFunction(q) {
+			tables++
+		}
 		for _, c := range q.With {
 			inner[strings.ToLower(c.Name.Name)] = true
 			if err := visit(c.Query); err != nil {
