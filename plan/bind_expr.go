@@ -579,8 +579,11 @@ func (x *exprBinder) argumentError(e *sql.Call, name string, err error) error {
 // user's kind become a refusal of the call.
 func routineError(err error, name string, span Span) error {
 	var e *sqlerr.Error
-	if errors.As(err, &e) {
-		return err
+	if !errors.As(err, &e) {
+		return sqlerr.At(span, codeUnresolvedRoutine, "cannot call %q: %v", name, err)
 	}
-	return sqlerr.At(span, codeUnresolvedRoutine, "cannot call %q: %v", name, err)
+	if engine, hint, foreign := sql.ForeignFunction(name); foreign && e.Code == codeUnresolvedRoutine {
+		return sqlerr.At(span, codeUnresolvedRoutine, "function %q (%s) does not exist", name, engine).WithHint("%s", hint)
+	}
+	return err
 }

@@ -17,6 +17,16 @@ func TestForeignSpellings(t *testing.T) {
 			"SELECT p.a.b AS x, p.j ->> '$.user.id' AS y FROM d",
 			"SELECT p->a->b AS x, p->j:user.id AS y FROM d",
 		},
+		{
+			"SELECT epoch_ms(v) AS a, to_timestamp(v) AS b, date_sub('minute', ts, ts) AS c, date_trunc('hour', ts) AS d, k AS e FROM s",
+			"SELECT TO_TIMESTAMP_LTZ(v, 3) AS a, TO_TIMESTAMP_LTZ(v, 0) AS b, TIMESTAMPDIFF(MINUTE, ts, ts) AS c, to_start_of_hour(ts) AS d, AS_VALUE(k) AS e FROM s",
+			"SELECT to_timestamp_millis(v) AS a, to_timestamp_seconds(v) AS b, timestampdiff(minute, ts, ts) AS c, to_start_of_hour(ts) AS d, k AS e FROM s",
+		},
+		{
+			"SELECT k, last(v) AS a, first(v) AS b, count(*) AS n FROM s GROUP BY k EMIT ON UPDATE",
+			"SELECT k, LATEST_BY_OFFSET(v) AS a, EARLIEST_BY_OFFSET(v) AS b, COUNT(*) AS n FROM s GROUP BY k EMIT CHANGES",
+			"SELECT k, latest(v) AS a, earliest(v) AS b, count() AS n FROM s GROUP BY k EMIT CHANGELOG",
+		},
 		{ // ksqlDB adds the window to the keys; Proton names no column
 			"SELECT k, count(*) AS n FROM TUMBLE(s, ts, INTERVAL '5' MINUTE) GROUP BY window_start, window_end, k",
 			"SELECT k, count(*) AS n FROM s WINDOW TUMBLING (SIZE 5 MINUTES) GROUP BY k",
@@ -85,6 +95,8 @@ func TestSpellingFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"SELECT count(*) FROM HOP(s, ts, INTERVAL '10' MINUTE, INTERVAL '5' MINUTE) GROUP BY window_start",
 			"did you swap the arguments? Flink and RisingWave write HOP(s, ts, slide, size), Spark writes window(ts, size, slide)"},
+		{"SELECT date_format(ts, 'yyyy') FROM s", "function \"date_format\" (Spark) does not exist: write strftime(ts, '%Y-%m-%d')"},
+		{"SELECT k FROM s WHERE ts > proctime()", "(Flink) does not exist: windows and joins are over event time"},
 		{"SELECT count(*) FROM s GROUP BY window(ts, '5 minutes', '10 minutes')", "did you swap the arguments?"},
 		{"SELECT count(*) FROM s GROUP BY hop(interval '10 minutes', interval '5 minutes')", "did you swap the arguments?"},
 		{"SELECT k, count(*) FROM s WINDOW HOPPING (SIZE 5 MINUTES, ADVANCE BY 10 MINUTES) GROUP BY k", "longer than the window"},

@@ -34,7 +34,19 @@ func (p *parser) call() error {
 	c.Span = p.spanFrom(lo)
 	p.noteWindowCall(name, lo)
 	block := p.rewrite
-	p.closeCall(h, func(args []Expr) (Expr, error) { return c.build(args, block) })
+	p.closeCall(h, func(args []Expr) (Expr, error) {
+		e, err := c.build(args, block)
+		if call, ok := e.(*Call); ok && err == nil {
+			if other, rule := foreignCall(call); other != nil {
+				if rule.engine == "" {
+					return other, nil
+				}
+				p.noteAlias(Alias{Engine: rule.engine, Written: strings.ToUpper(rule.name) + "(..)", Canonical: ExprText(other)}, call.Span)
+				return other, nil
+			}
+		}
+		return e, err
+	})
 	return nil
 }
 

@@ -44,6 +44,8 @@ func (p *parser) unexpectedAt(pos int, expected string) error {
 		return err.WithHint("ssql has no parameters and no user variables")
 	case t.isOp(":"):
 		return err.WithHint("a field of JSON is read as payload->>'$.user.id', a field of a STRUCT as payload.user.id")
+	case t.is("TO") && pos > 1:
+		return err.WithHint("FLOOR(ts TO HOUR) of Flink is date_trunc('hour', ts)")
 	case t.is("WATERMARK"):
 		return err.WithHint("the clause WATERMARK must come before the alias: FROM s WATERMARK ts DELAY OF INTERVAL '10' MINUTE AS a")
 	case t.is("ANY"), t.is("ALL"), t.is("SOME"):
