@@ -2,6 +2,8 @@ package session
 
 import (
 	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/exec"
 )
 
 // Output takes what one statement answers. A session calls it from the goroutine
@@ -15,6 +17,12 @@ type Output interface {
 	Message(text string)
 	// Notice is something worth knowing beside the answer.
 	Notice(text string)
+}
+
+// Follower is an Output that wants to see the batches of a SELECT on a stream as they
+// complete. It is called from the goroutine that called Execute.
+type Follower interface {
+	Batch(p *exec.Progress)
 }
 
 // TableWriter takes the rows of one table. A record is valid during the call.

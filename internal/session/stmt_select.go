@@ -56,6 +56,9 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		return closeAfter(srcs, err)
 	}
 	cfg.OnNotice = run.onNotice
+	if f, ok := out.(Follower); ok {
+		cfg.OnBatch = func(p *exec.Progress, _ []arrow.Record) { f.Batch(p) }
+	}
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
 		return closeAfter(srcs, err)

@@ -26,6 +26,7 @@ func dotCommands() []dotCommand {
 		{"echo", "on|off", "print statements before they run", 1, 1, dotEcho},
 		{"exit", "", "leave; queries stop after their running batch", 0, 0, dotExit},
 		{"help", "[COMMAND]", "list these commands", 0, 1, dotHelp},
+		{"last", "", "print the last table again, with all its rows and columns", 0, 0, dotLast},
 		{"maxrows", "[N]", "rows of a table that are shown, 0 for all", 0, 1, dotMaxRows},
 		{"maxwidth", "[N]", "columns of the terminal that a table may take, 0 for its width", 0, 1, dotMaxWidth},
 		{"mode", "[MODE]", "how tables are printed", 0, 1, dotMode},
@@ -41,12 +42,13 @@ func dotCommands() []dotCommand {
 		{"streams", "", "list the streams", 0, 0, dotStatement("SHOW STREAMS")},
 		{"tables", "[PATTERN]", "list tables and views; with a pattern also those of ssql itself", 0, 1, dotTables},
 		{"timer", "on|off", "print how long statements take", 1, 1, dotTimer},
+		{"watch", "[SECONDS [N]]", "run the last statement again and again, N times or until Ctrl-C", 0, 2, dotWatch},
 	}
 }
 
 // psqlAliases are the backslash commands that hands type by themselves.
 var psqlAliases = map[string]string{
-	`\d`: ".schema", `\dt`: ".tables", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help",
+	`\d`: ".schema", `\dt`: ".tables", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help", `\watch`: ".watch",
 }
 
 // runDot runs the dot command that begins at an offset of a text; an error other than

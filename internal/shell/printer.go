@@ -10,7 +10,10 @@ import (
 )
 
 // printer prints the answer of one statement.
-type printer struct{ shell *Shell }
+type printer struct {
+	shell  *Shell
+	footer footer
+}
 
 var _ session.Output = (*printer)(nil)
 
@@ -21,7 +24,12 @@ func (p *printer) Table(schema *arrow.Schema) (session.TableWriter, error) {
 	if err != nil {
 		return nil, fmt.Errorf("printing a table: %w", err)
 	}
-	return &tableWriter{s, w}, nil
+	t := &tableWriter{printer: p, w: w}
+	if s.cfg.Terminal && s.redirected == nil {
+		t.last = &lastTable{schema: schema}
+		s.last = t.last
+	}
+	return t, nil
 }
 
 // Message implements session.Output. Where tables are meant for programs a message
@@ -29,6 +37,7 @@ func (p *printer) Table(schema *arrow.Schema) (session.TableWriter, error) {
 func (p *printer) Message(text string) {
 	p.shell.writeLock.Lock()
 	defer p.shell.writeLock.Unlock()
+	p.hideFooter()
 	w := p.shell.stdout()
 	switch p.shell.mode.Name {
 	case "csv", "json", "jsonlines", "trash":
@@ -41,24 +50,30 @@ func (p *printer) Message(text string) {
 func (p *printer) Notice(text string) {
 	p.shell.writeLock.Lock()
 	defer p.shell.writeLock.Unlock()
+	p.hideFooter()
 	fmt.Fprintf(p.shell.stderr(), "NOTE: %s\n", render.EscapeKeepLines(text))
 }
 
 // tableWriter keeps notices out of the lines of a table.
 type tableWriter struct {
-	shell *Shell
-	w     render.Writer
+	printer *printer
+	w       render.Writer
+	last    *lastTable // nil where .last has nothing to add
 }
 
 func (t *tableWriter) Write(rec arrow.Record) error {
-	t.shell.writeLock.Lock()
-	defer t.shell.writeLock.Unlock()
+	t.printer.shell.writeLock.Lock()
+	defer t.printer.shell.writeLock.Unlock()
+	if t.last != nil {
+		t.last.keep(rec)
+	}
 	return t.w.Write(rec)
 }
 
 func (t *tableWriter) Close() error {
-	t.shell.writeLock.Lock()
-	defer t.shell.writeLock.Unlock()
+	t.printer.shell.writeLock.Lock()
+	defer t.printer.shell.writeLock.Unlock()
+	t.printer.hideFooter()
 	_, err := t.w.Close()
 	return err
 }

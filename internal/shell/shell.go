@@ -49,9 +49,11 @@ type Shell struct {
 	echo       bool
 	quiet      atomic.Bool // no notices of background queries
 	redirected io.WriteCloser
-	once       bool // redirected ends after one statement
-	depth      int  // scripts that run within each other
-	failed     bool // a statement of the running text failed
+	once       bool       // redirected ends after one statement
+	depth      int        // scripts that run within each other
+	failed     bool       // a statement of the running text failed
+	last       *lastTable // for .last; nil before the first
+	ran        *ranPiece  // for .watch; nil before the first
 	editor     LineEditor
 	writeLock  sync.Mutex
 }
@@ -119,11 +121,13 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 	if s.echo {
 		fmt.Fprintf(s.stdout(), "%s;\n", piece.Text)
 	}
+	s.ran = &ranPiece{src, dir, piece}
 	started := time.Now()
+	out := &printer{shell: s, footer: footer{started: started}}
 	err := s.interruptible(ctx, func(ctx context.Context) error {
 		return s.cfg.Session.Execute(ctx, session.Request{
 			Piece: piece, Source: src, Dir: dir, Wait: s.editor == nil || src.Name != "", RunScript: s.runNested,
-		}, &printer{s})
+		}, out)
 	})
 	if s.timer {
 		fmt.Fprintf(s.stdout(), "Run Time (s): real %.3f\n", time.Since(started).Seconds())
