@@ -100,6 +100,8 @@ func (q *Query) describe(res *result) *Progress {
 		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
 		Replay: res.replay, Forced: res.plan.Forced,
 		Sink: SinkProgress{Description: q.cfg.SinkDescription, NumOutputRows: res.rowsOut},
+
+		StateOperators: []OperatorProgress{}, // a list in JSON, as Spark's, also without any
 	}
 	for name, d := range res.durations {
 		p.DurationMs[name] = d.Milliseconds()

@@ -54,8 +54,12 @@ func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec ar
 	case LateDrop:
 		return nil
 	case LateFail:
-		return sqlerr.New("E_LATE_ROWS", "%d rows are behind the watermark %s of %s",
-			rec.NumRows(), types.FormatTimestamp(watermarkMicros), b.state.Name()).
+		are := "rows are"
+		if rec.NumRows() == 1 {
+			are = "row is"
+		}
+		return sqlerr.New("E_LATE_ROWS", "%d %s behind the watermark %s of %s",
+			rec.NumRows(), are, types.FormatTimestamp(watermarkMicros), b.state.Name()).
 			WithDetail("The first of them is %s.", rowJSON(rec, 0)).
 			WithHint("SET late_rows = 'table' keeps them in ssql.late_rows and goes on")
 	}
