@@ -22,7 +22,28 @@ type Output interface {
 // Follower is an Output that wants to see the batches of a SELECT on a stream as they
 // complete. It is called from the goroutine that called Execute.
 type Follower interface {
-	Batch(p *exec.Progress)
+	Batch(b BatchInfo)
+}
+
+// BatchInfo is what a batch of a SELECT did.
+type BatchInfo struct {
+	Batch                       int64
+	RowsRead, RowsLate, RowsBad int64
+	RowsPerSecond               float64
+	Open                        int64 // groups or rows that are held
+	WatermarkMicros             int64
+	HasWatermark                bool // the watermark has moved
+}
+
+func batchInfo(p *exec.Progress) BatchInfo {
+	b := BatchInfo{
+		Batch: p.BatchID, RowsRead: p.NumInputRows, RowsLate: p.RowsLate, RowsBad: p.RowsBad, RowsPerSecond: p.ProcessedRowsPerSecond,
+		WatermarkMicros: p.WatermarkMicros, HasWatermark: p.HasWatermark && p.WatermarkMicros > 0, // 1970 is where it starts
+	}
+	for _, o := range p.StateOperators {
+		b.Open += o.NumRowsTotal
+	}
+	return b
 }
 
 // TableWriter takes the rows of one table. A record is valid during the call.

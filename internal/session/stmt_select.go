@@ -57,7 +57,7 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	}
 	cfg.OnNotice = run.onNotice
 	if f, ok := out.(Follower); ok {
-		cfg.OnBatch = func(p *exec.Progress, _ []arrow.Record) { f.Batch(p) }
+		cfg.OnBatch = func(p *exec.Progress, _ []arrow.Record) { f.Batch(batchInfo(p)) }
 	}
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {

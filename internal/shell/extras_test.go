@@ -10,7 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
-	"ssql/exec"
+	"ssql/internal/session"
 	"ssql/internal/sqlerr"
 )
 
@@ -82,8 +82,7 @@ func TestLastShowsEveryRow(t *testing.T) {
 func TestFooter(t *testing.T) {
 	s, _, errs := onTerminal(t)
 	p := &printer{shell: s, footer: footer{started: time.Now()}}
-	batch := &exec.Progress{BatchID: 3, NumInputRows: 1200, RowsLate: 2, ProcessedRowsPerSecond: 4321.4, HasWatermark: true, WatermarkMicros: 1_800_000_000_000_000,
-		StateOperators: []exec.OperatorProgress{{NumRowsTotal: 7}, {NumRowsTotal: 1}}}
+	batch := session.BatchInfo{Batch: 3, RowsRead: 1200, RowsLate: 2, RowsPerSecond: 4321.4, HasWatermark: true, WatermarkMicros: 1_800_000_000_000_000, Open: 8}
 	p.Batch(batch)
 	if errs.Len() > 0 {
 		t.Errorf("at once: %q", errs)

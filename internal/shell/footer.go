@@ -5,7 +5,6 @@ import (
 	"strings"
 	"time"
 
-	"ssql/exec"
 	"ssql/internal/session"
 	"ssql/internal/shell/render"
 	"ssql/sql/types"
@@ -33,10 +32,10 @@ type footer struct {
 
 // Batch implements session.Follower: it draws the footer anew, where tables are printed
 // when they are complete and the terminal would be silent until then.
-func (p *printer) Batch(b *exec.Progress) {
+func (p *printer) Batch(b session.BatchInfo) {
 	s := p.shell
 	f := &p.footer
-	f.rows += b.NumInputRows
+	f.rows += b.RowsRead
 	f.late += b.RowsLate
 	f.bad += b.RowsBad
 	now := time.Now()
@@ -66,17 +65,13 @@ func (s *Shell) showsFooter() bool {
 }
 
 // line is the footer as ASCII, whose bytes are its width.
-func (f *footer) line(b *exec.Progress) string {
-	open := int64(0)
-	for _, o := range b.StateOperators {
-		open += o.NumRowsTotal
-	}
-	parts := []string{fmt.Sprintf("batch %d", b.BatchID), render.CountOf(f.rows, "row") + " read",
-		fmt.Sprintf("%.0f rows/s", b.ProcessedRowsPerSecond)}
-	if b.HasWatermark && b.WatermarkMicros > 0 {
+func (f *footer) line(b session.BatchInfo) string {
+	parts := []string{fmt.Sprintf("batch %d", b.Batch), render.CountOf(f.rows, "row") + " read",
+		fmt.Sprintf("%.0f rows/s", b.RowsPerSecond)}
+	if b.HasWatermark {
 		parts = append(parts, "watermark "+types.FormatTimestamp(b.WatermarkMicros))
 	}
-	parts = append(parts, fmt.Sprintf("open %d", open), fmt.Sprintf("late %d", f.late), fmt.Sprintf("bad %d", f.bad))
+	parts = append(parts, fmt.Sprintf("open %d", b.Open), fmt.Sprintf("late %d", f.late), fmt.Sprintf("bad %d", f.bad))
 	return strings.Join(parts, " | ")
 }
 
