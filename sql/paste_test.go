@@ -46,8 +46,8 @@ func pasted(s Statement) string {
 		b.WriteString(StatementText(s))
 	}
 	notes := s.Foreign()
-	if e, ok := s.(*Explain); ok && e.Target != nil {
-		notes = append(notes, e.Target.Foreign()...)
+	if e, ok := s.(*Explain); ok && e.Target != nil && len(notes) == 0 {
+		notes = e.Target.Foreign() // it was undecided, and parsed later
 	}
 	for _, a := range notes {
 		b.WriteString("\nNOTE:" + strings.TrimRight(" "+a.Engine, " ") + " " + a.Written + " => " + a.Canonical)

@@ -41,6 +41,7 @@ func (p *parser) explain() (Statement, error) {
 		return nil, err
 	}
 	s.Target = target
+	p.aliases = append(p.aliases, target.Foreign()...)
 	s.Node = p.restNode()
 	if _, ok := target.(*Passthrough); ok {
 		return &Passthrough{Node: s.Node, First: "EXPLAIN"}, nil
