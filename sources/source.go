@@ -145,7 +145,8 @@ type OpenContext struct {
 // Metadata is something that a connector knows of every row besides its data: what a
 // METADATA column can be.
 type Metadata struct {
-	Name    string // the key
+	Name    string   // the key
+	Aliases []string // other names of it
 	Type    types.Type
 	Summary string
 }

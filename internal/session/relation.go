@@ -19,6 +19,8 @@ type stream struct {
 	spec    *sources.Spec
 	options sources.Values
 	plan    *plan.Stream
+	// metadata holds the METADATA columns, by name in lower case, with their keys.
+	metadata map[string]string
 }
 
 // relations answers the planner's questions for one statement: streams first, then
@@ -111,12 +113,8 @@ func (r *relations) table(name sql.Name) (*plan.Relation, error) {
 	err = r.session.withConn(r.ctx, func(c *duck.Conn) error {
 		return c.Query(r.ctx, "DESCRIBE "+quoted, nil, func(row []any) error {
 			column, as := text(row[0]), types.QuoteIdent(text(row[0]))
-			typ, err := sql.ParseType(text(row[1]))
-			if err != nil {
-				typ = types.Of(types.Varchar)
-				if text(row[1]) == "HUGEINT" {
-					typ = types.DecimalOf(38, 0)
-				}
+			typ, exact := nearestType(text(row[1]))
+			if !exact {
 				as = "CAST(" + as + " AS " + typ.String() + ") AS " + as
 				changed = true
 			}
@@ -208,6 +206,9 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			continue
 		}
 		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
+	}
+	if err := out.addMetadata(columns); err != nil {
+		return nil, err
 	}
 	for _, w := range st.Watermarks {
 		out.plan.Watermarks = append(out.plan.Watermarks, plan.StreamWatermark{

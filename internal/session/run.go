@@ -162,10 +162,9 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 		for i, f := range ref.Fields {
 			encode[i] = f.Type.Kind == types.Varchar && keys[strings.ToLower(f.Name)]
 		}
-		src, err := st.spec.Open(sources.OpenContext{Stream: st.row.name, Options: st.options, Fields: ref.Fields,
-			Encode: encode, Declared: st.plan.Stored, Notice: notice})
+		src, err := st.open(ref.Fields, encode, notice)
 		if err != nil {
-			return nil, closeAfter(opened, fmt.Errorf("opening stream %q: %w", st.row.name, err))
+			return nil, closeAfter(opened, err)
 		}
 		opened = append(opened, src)
 	}

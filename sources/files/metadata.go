@@ -13,9 +13,9 @@ import (
 // metadata lists what METADATA columns of files can be.
 func metadata() []sources.Metadata {
 	return []sources.Metadata{
-		{Name: "file", Type: types.Of(types.Varchar), Summary: "name of the file, as path would name it"},
+		{Name: "file", Aliases: []string{"file.path", "filename"}, Type: types.Of(types.Varchar), Summary: "name of the file, as path would name it"},
 		{Name: "line", Type: types.Of(types.BigInt), Summary: "line of the file where the row starts, from 1; in Parquet the number of the row"},
-		{Name: "modified", Type: types.Of(types.Timestamp), Summary: "when the file was last modified before it was read: the time of arrival"},
+		{Name: "modified", Aliases: []string{"arrival_time", "file.modification-time", "timestamp"}, Type: types.Of(types.Timestamp), Summary: "when the file was last modified before it was read: the time of arrival"},
 		{Name: "offset", Type: types.Of(types.BigInt), Summary: "bytes of the file, unpacked, before the row; NULL in Parquet and JSON arrays"},
 	}
 }

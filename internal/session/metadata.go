@@ -1,0 +1,79 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sources"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// metadataKey returns which key of its connector a METADATA column is. Keys compare
+// without case. The type must be that of the key: nothing converts the column.
+func metadataKey(spec *sources.Spec, c *sql.ColumnDef) (string, error) {
+	var keys []string
+	for _, m := range spec.Metadata {
+		keys = append(keys, m.Name)
+		if !strings.EqualFold(m.Name, *c.Metadata) && !slices.ContainsFunc(m.Aliases, func(a string) bool { return strings.EqualFold(a, *c.Metadata) }) {
+			continue
+		}
+		if !c.Type.Equal(m.Type) {
+			return "", sqlerr.At(c.Span, "DATATYPE_MISMATCH", "column %q is declared %s, but the metadata %q is %s", c.Name.Name, c.Type, m.Name, m.Type).
+				WithHint("%s %s METADATA FROM '%s'", c.Name.Name, m.Type, m.Name)
+		}
+		return m.Name, nil
+	}
+	err := sqlerr.At(c.Span, "UNKNOWN_METADATA", "connector %q has no metadata %q", spec.Name, *c.Metadata)
+	if near := sqlerr.Nearest(*c.Metadata, keys); near != "" {
+		return "", err.WithHint("did you mean %q?", near)
+	}
+	if len(keys) == 0 {
+		return "", err.WithHint("it has none")
+	}
+	return "", err.WithHint("it has: %s", strings.Join(keys, ", "))
+}
+
+// addMetadata notes which columns of a stream are METADATA.
+func (s *stream) addMetadata(columns []sql.ColumnDef) error {
+	for i := range columns {
+		c := &columns[i]
+		if c.Metadata == nil {
+			continue
+		}
+		key, err := metadataKey(s.spec, c)
+		if err != nil {
+			return err
+		}
+		if s.metadata == nil {
+			s.metadata = map[string]string{}
+		}
+		s.metadata[strings.ToLower(c.Name.Name)] = key
+	}
+	return nil
+}
+
+// openContext returns what the connector of a stream must know to read some columns.
+func (s *stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
+	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Notice: notice}
+	for _, f := range s.plan.Stored {
+		if s.metadata[strings.ToLower(f.Name)] == "" {
+			o.Declared = append(o.Declared, f)
+		}
+	}
+	for _, f := range fields {
+		o.Metadata = append(o.Metadata, s.metadata[strings.ToLower(f.Name)])
+	}
+	return o
+}
+
+// open opens the source of a stream for one query.
+func (s *stream) open(fields []types.Field, encode []bool, notice func(text string)) (sources.Source, error) {
+	src, err := s.spec.Open(s.openContext(fields, encode, notice))
+	if err != nil {
+		return nil, fmt.Errorf("opening stream %q: %w", s.row.name, err)
+	}
+	return src, nil
+}
