@@ -24,13 +24,11 @@ func (m *Multimap) Rows(key []byte, dst []int32) []int32 {
 	return dst
 }
 
-// Key returns the key of a row, nil for a row that no key finds. It must not be changed.
-func (m *Multimap) Key(row int32) []byte {
-	if m.rows[row].key < 0 {
-		return nil
-	}
-	return m.keys.Value(m.rows[row].key)
-}
+// HasKey reports whether a key finds a row.
+func (m *Multimap) HasKey(row int32) bool { return m.rows[row].key >= 0 }
+
+// Key returns the key of a row that has one. It must not be changed.
+func (m *Multimap) Key(row int32) []byte { return m.keys.Value(m.rows[row].key) }
 
 // Remove removes a row that is there.
 func (m *Multimap) Remove(row int32) { m.remove(row) }

@@ -147,7 +147,8 @@ func (a *AsOf) join(rows []int32, emit Emit) error {
 	var mine, theirs, used []int32
 	for i, row := range rows {
 		found := int32(-1)
-		if key := a.sides[0].Key(row); key != nil {
+		if a.sides[0].HasKey(row) {
+			key := a.sides[0].Key(row)
 			versions, ok := byKey[string(key)]
 			if !ok {
 				versions = a.versions(key)
