@@ -200,11 +200,7 @@ func (p *parser) queryStatement() (Statement, error) {
 	case p.at("INSERT"):
 		return p.insert()
 	case p.at("CREATE") && p.tableWordAhead():
-		s := &CreateStream{}
-		if err := p.tableHead(s); err != nil {
-			return nil, err
-		}
-		return p.streamAs(s, lo)
+		return p.createTableAs()
 	case p.at("CREATE"):
 		return p.createView()
 	}

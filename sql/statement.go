@@ -193,8 +193,9 @@ type (
 	// the caller knows. See ParseQuery.
 	Undecided struct {
 		Node
-		Refs   []Name // every name in a table position, in order of appearance
-		Target Name   // INSERT target; nil otherwise
-		Stream bool   // only a stream can be meant: TUMBLE(...), STREAM s, WATERMARK ...
+		Refs   []Name   // every name in a table position, in order of appearance
+		Files  []string // and every quoted path
+		Target Name     // INSERT target; nil otherwise
+		Stream bool     // only a stream can be meant: TUMBLE(...), STREAM s, WATERMARK ...
 	}
 )

@@ -48,6 +48,31 @@ func (p *parser) createTable() (Statement, error) {
 	return p.streamOrSink(s)
 }
 
+// createTableAs parses CREATE TABLE name [(cols)] AS query once the query turned out to
+// read a stream: a materialized view.
+func (p *parser) createTableAs() (Statement, error) {
+	lo := p.pos
+	s := &CreateStream{}
+	if err := p.tableHead(s); err != nil {
+		return nil, err
+	}
+	v := &CreateView{OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Materialized: true, Name: Name{s.Name}}
+	var err error
+	if p.cur().isOp("(") {
+		if v.Columns, err = p.nameList("the name of a column"); err != nil {
+			return nil, err
+		}
+	}
+	if at := p.pos; p.accept("USING") { // Spark's file format of the table
+		if _, err := p.name("a format"); err != nil {
+			return nil, err
+		}
+		p.changesNothing("USING", at)
+	}
+	p.spelling(aliasCreateTableAs, lo)
+	return p.viewQuery(v)
+}
+
 // tableHead consumes CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] name.
 func (p *parser) tableHead(s *CreateStream) error {
 	p.take()
@@ -121,11 +146,10 @@ func (p *parser) hasWord(word string) bool {
 	return false
 }
 
-// streamAs consumes AS query behind CREATE STREAM or CREATE TABLE of ksqlDB and Flink.
-// Options say that the rows go out: a sink with its query. Without them a stream of a
-// query is a view, and a table of a query a materialized view.
+// streamAs consumes AS query behind CREATE STREAM of ksqlDB and behind the options of
+// CREATE TABLE. Options say that the rows go out: a sink with its query. Without them a
+// stream of a query is a view.
 func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
-	materialized := p.hasTableWord()
 	p.take()
 	at := p.pos
 	q, err := p.query()
@@ -139,23 +163,9 @@ func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
 	if s.Columns != nil {
 		return nil, syntaxError(p.spanOf(at, p.pos), "the columns of %q are those of its query", s.Name.Name)
 	}
-	if materialized {
-		p.spelling(aliasCreateTableAs, lo)
-	} else {
-		p.spelling(aliasStreamAs, lo)
-		if q.Emit != nil && q.Emit.Mode == "update" {
-			q.Emit = nil // a view does not say when rows come out; who reads it does
-		}
+	p.spelling(aliasStreamAs, lo)
+	if q.Emit != nil && q.Emit.Mode == "update" {
+		q.Emit = nil // a view does not say when rows come out; who reads it does
 	}
-	return &CreateView{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Materialized: materialized, Name: Name{s.Name}, Query: q}, nil
-}
-
-// hasTableWord tells CREATE TABLE from CREATE STREAM.
-func (p *parser) hasTableWord() bool {
-	for _, t := range p.toks[:p.pos] {
-		if t.is("TABLE") || t.is("STREAM") {
-			return t.is("TABLE")
-		}
-	}
-	return false
+	return &CreateView{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: Name{s.Name}, Query: q}, nil
 }

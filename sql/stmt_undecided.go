@@ -268,6 +268,7 @@ func (s *refScan) factor(i int) (*foundRef, int) {
 		return nil, i + 2
 	case t.kind == tokString:
 		top.expects = false
+		s.out.Files = append(s.out.Files, stringValue(t.text))
 		return nil, i + 1
 	}
 	top.expects = false
