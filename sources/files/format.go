@@ -92,6 +92,10 @@ func inferJSON(c *config, files []entry) ([]types.Field, error) {
 		return nil, err
 	}
 	err = c.samples(files, shape, func(sample []byte) {
+		if ndjson.IsArray(sample) {
+			lines = append(lines, ndjson.Elements(sample, sampleLines-len(lines))...)
+			return
+		}
 		for len(sample) > 0 && len(lines) < sampleLines {
 			end, _ := shape.Ends(sample, 1)
 			if end == 0 {

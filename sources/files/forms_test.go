@@ -137,3 +137,12 @@ func TestParquetInfer(t *testing.T) {
 	f.want("a damaged file among others", f.batch(f.open(nil)), "1 | x\n2 | x\n3 | x\n4 | x\nbad 0.parquet:0 the file is no Parquet file: "+
 		"parquet: file is smaller than indicated metadata size ")
 }
+
+func TestArrayInfer(t *testing.T) {
+	f := newFolder(t, nil)
+	f.write("a.json", "\xEF\xBB\xBF[\n  {\"id\": 1,\n   \"v\": {\"x\": 1.5}},\n  {\"id\": 2, \"v\": null}\n]\n")
+	fields, err := infer(f.values())
+	if err != nil || len(fields) != 2 || fields[1].Type.String() != `STRUCT("x" DOUBLE)` {
+		t.Errorf("got %v, %v", fields, err)
+	}
+}

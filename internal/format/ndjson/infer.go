@@ -41,6 +41,23 @@ func Infer(sample [][]byte) ([]types.Field, error) {
 	return fields, nil
 }
 
+// Elements returns the elements of an array whose start is given, as far as they are
+// whole and at most max.
+func Elements(start []byte, max int) (elements [][]byte) {
+	dec := json.NewDecoder(bytes.NewReader(start))
+	if _, err := dec.Token(); err != nil {
+		return nil
+	}
+	for dec.More() && len(elements) < max {
+		var e json.RawMessage
+		if dec.Decode(&e) != nil {
+			break
+		}
+		elements = append(elements, e)
+	}
+	return elements
+}
+
 func countFields(fields []types.Field) int {
 	n := len(fields)
 	for _, f := range fields {

@@ -95,3 +95,15 @@ func TestComplete(t *testing.T) {
 		}
 	}
 }
+
+func TestElements(t *testing.T) {
+	for _, c := range []struct{ start, want string }{
+		{`[{"a":1}, {"b":[2,
+3]} ]`, "[{\"a\":1} {\"b\":[2,\n3]}]"},
+		{`[{"a":1},{"a":2},{"a":3}]`, `[{"a":1} {"a":2}]`}, {`[{"a":1},{"a"`, `[{"a":1}]`}, {"", "[]"}, {"[]", "[]"},
+	} {
+		if got := fmt.Sprintf("%s", Elements([]byte(c.start), 2)); got != c.want {
+			t.Errorf("Elements(%s) = %s, want %s", c.start, got, c.want)
+		}
+	}
+}
