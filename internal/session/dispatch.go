@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"slices"
 	"sort"
 	"strings"
 
@@ -145,9 +146,9 @@ func (r *relations) explainMissing(st *sql.Undecided, refused error) error {
 	return refused
 }
 
-// concerns reports whether a statement is about a stream.
+// concerns reports whether a statement is about a stream, or files that only ssql reads.
 func (r *relations) concerns(st *sql.Undecided) bool {
-	if st.Stream || r.isStream(st.Target) {
+	if st.Stream || r.isStream(st.Target) || slices.ContainsFunc(st.Files, duckCannot) {
 		return true
 	}
 	for _, name := range st.Refs {

@@ -30,6 +30,9 @@ type relations struct {
 	session *Session
 	rows    map[string]*streamRow // streams, and views over streams
 	opened  map[string]*stream    // by name in lower case
+	// filesBelow is where relative paths in FROM start, for a statement that can read files
+	// by their path; else "".
+	filesBelow string
 	// declared is the stream that CREATE STREAM is about to store, for checking it.
 	declared *stream
 }
@@ -92,6 +95,9 @@ func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
 			query, err := viewQuery(row)
 			return &plan.Relation{Name: row.name, View: query}, err
 		}
+	}
+	if r.isPath(name) {
+		return r.files(name)
 	}
 	return r.table(name)
 }

@@ -23,6 +23,7 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	if err != nil {
 		return err
 	}
+	cat.filesBelow = r.Dir
 	p, err := plan.Bind(st.Query, cat, planOptions(s.settings, true))
 	if err != nil {
 		return err
