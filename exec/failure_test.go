@@ -44,7 +44,7 @@ func TestFailedBatchIsRunAgain(t *testing.T) {
 				t.Errorf("%s: the second start says\n%s\nthe first\n%s", c.name, shown, first)
 			}
 		}
-		if c.name == "overflow" && !strings.Contains(first, "in the group id = ") || c.name == "cast" && !strings.Contains(first, `The row is {`) {
+		if c.name == "overflow" && !strings.Contains(first, "in the group window_start = 2026-09-10 12:00:00, id = ") || c.name == "cast" && !strings.Contains(first, `The row is {`) {
 			t.Errorf("%s: the error does not name the place:\n%s", c.name, first)
 		}
 		w.query = c.changed

@@ -332,8 +332,9 @@ func (a *aggregate) recount() {
 // value returns the string of a reference of the state, which is not 0.
 func (a *aggregate) value(ref uint64) []byte { return a.state.Interner().Value(int32(ref) - 1) }
 
-// groupError says which group and which column an accumulator's error belongs to.
-func (a *aggregate) groupError(err error, call int, words []uint64, value func(ref uint64) []byte) error {
+// groupError says which group and which column an accumulator's error belongs to. The
+// span is that of the group's window, zero if it has none or shares a piece with others.
+func (a *aggregate) groupError(err error, call int, span windowSpan, words []uint64, value func(ref uint64) []byte) error {
 	var ge *expr.GroupError
 	if !errors.As(err, &ge) {
 		return err
@@ -342,16 +343,18 @@ func (a *aggregate) groupError(err error, call int, words []uint64, value func(r
 	e := *ge.Err
 	e.Text = fmt.Sprintf("column %q: %s", a.cfg.Schema.Field(shift+call).Name, e.Text)
 	first := shift - len(a.cfg.Keys)
+	sep := " in the group "
+	if span != (windowSpan{}) {
+		e.Text += fmt.Sprintf("%s%s = %s", sep, a.cfg.Schema.Field(0).Name, types.FormatTimestamp(span.start))
+		sep = ", "
+	}
 	for i := range a.cfg.Keys {
 		v, err := a.keys.decode(i, words[:a.keys.words], 0, a.keys.words, value, a.cfg.Alloc)
 		if err != nil {
 			return err
 		}
-		sep := ", "
-		if i == 0 {
-			sep = " in the group "
-		}
 		e.Text += fmt.Sprintf("%s%s = %s", sep, a.cfg.Schema.Field(first+i).Name, types.Text(v, 0))
+		sep = ", "
 	}
 	return &e
 }

@@ -109,7 +109,11 @@ func (e *emitter) columns(n int) ([]arrow.Array, error) {
 		if err != nil {
 			if ge, ok := err.(*expr.GroupError); ok {
 				at := int(ge.Group) * e.stride
-				err = a.groupError(err, i, e.slab[at:at+e.stride], a.value)
+				span := windowSpan{}
+				if len(e.spans) > 0 {
+					span = e.spans[ge.Group]
+				}
+				err = a.groupError(err, i, span, e.slab[at:at+e.stride], a.value)
 			}
 			return cols, err
 		}

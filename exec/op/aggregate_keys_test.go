@@ -106,7 +106,20 @@ func TestOverflowNamesColumnAndGroup(t *testing.T) {
 		},
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:00:03 | b | 1"},
-			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group k = b`,
+			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:00:00, k = b`,
+		},
+	)
+	// Within one batch, and over the pieces that make a sliding window.
+	groupOver(t, op.AppendMode, readings...).windows(tumble(minute)).call("sum", "v").run(
+		optest.Step{
+			Rows:  []string{"2024-01-01 00:01:01 | b | 9223372036854775807", "2024-01-01 00:01:03 | b | 1"},
+			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:01:00`,
+		},
+	)
+	groupOver(t, op.UpdateMode, readings...).windows(op.Windows{SizeMicros: 2 * minute, SlideMicros: minute}).by("k").call("sum", "v").run(
+		optest.Step{
+			Rows:  []string{"2024-01-01 00:01:01 | b | 9223372036854775807", "2024-01-01 00:02:03 | b | 1"},
+			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:01:00, k = b`,
 		},
 	)
 }

@@ -296,7 +296,8 @@ func (p *partial) fold(acc expr.Accumulator, cells *expr.Cells, groups []int32, 
 func (p *partial) groupError(err error, call int) error {
 	var ge *expr.GroupError
 	if errors.As(err, &ge) {
-		return p.a.groupError(err, call, p.slab.Key(ge.Group), p.in.value)
+		span := p.a.spanOf(p.tables.list[p.table[ge.Group]].key)
+		return p.a.groupError(err, call, span, p.slab.Key(ge.Group), p.in.value)
 	}
 	return err
 }

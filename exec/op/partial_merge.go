@@ -92,7 +92,7 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 		}
 		p.cells[i].Slab = p.slab.Words
 		if err := c.acc.Merge(&m.cells[i], dst, &p.cells[i], src); err != nil {
-			return a.stateError(err, i, t)
+			return a.stateError(err, i, a.spanOf(win.Start), t)
 		}
 	}
 	if a.layer == layerPieces {
@@ -132,9 +132,9 @@ func (a *aggregate) cellsOf(dst []expr.Cells, t *state.Table) []expr.Cells {
 	return dst
 }
 
-func (a *aggregate) stateError(err error, call int, t *state.Table) error {
+func (a *aggregate) stateError(err error, call int, span windowSpan, t *state.Table) error {
 	if ge, ok := err.(*expr.GroupError); ok {
-		return a.groupError(err, call, t.Key(ge.Group), a.value)
+		return a.groupError(err, call, span, t.Key(ge.Group), a.value)
 	}
 	return err
 }
@@ -218,7 +218,7 @@ func (a *aggregate) mergeValues(p *partial, call int, win *state.Window, from, e
 	t := win.Tables[0]
 	m.cells = a.cellsOf(m.cells[:0], t)
 	if err := c.acc.Update(&m.cells[call], groups, args); err != nil {
-		return a.stateError(err, call, t)
+		return a.stateError(err, call, a.spanOf(win.Start), t)
 	}
 	a.state.Count(t)
 	return nil

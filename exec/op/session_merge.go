@@ -165,7 +165,7 @@ func (s *session) combine(parts []sessionItem, end int64, keys map[int32][]uint6
 		}
 		for i := range s.held.calls {
 			if err := s.held.calls[i].acc.Merge(&cells[i], dst, &src[i], []int32{p.group}); err != nil {
-				return 0, s.held.stateError(err, i, t)
+				return 0, s.held.stateError(err, i, windowSpan{}, t)
 			}
 		}
 		if p.stored {

@@ -21,9 +21,10 @@ type sweep struct {
 	o       *overlap
 	seed    uint64
 	epoch   uint64
-	stretch int64 // pieces per stretch
-	whole   *sums // over all keys, kept over batches
-	some    *sums // over the keys that a batch has changed
+	stretch int64      // pieces per stretch
+	whole   *sums      // over all keys, kept over batches
+	some    *sums      // over the keys that a batch has changed
+	span    windowSpan // of the window that is summed up
 	out     *pieceTable
 	spare   []*pieceTable
 	pick    []int32
@@ -105,8 +106,8 @@ func (t *pieceTable) bytes() int64 {
 	return 8*int64(cap(t.slab.Words)) + t.index.Bytes() + t.heap.Bytes()
 }
 
-// fold adds the listed groups of another table to this one.
-func (t *pieceTable) fold(a *aggregate, words []uint64, from []expr.Cells, groups []int32) error {
+// fold adds the listed groups of another table to this one, for a window.
+func (t *pieceTable) fold(a *aggregate, span windowSpan, words []uint64, from []expr.Cells, groups []int32) error {
 	stride := t.slab.Stride
 	t.keys, t.dst = t.keys[:0], sized(t.dst, len(groups))
 	for _, g := range groups {
@@ -118,7 +119,7 @@ func (t *pieceTable) fold(a *aggregate, words []uint64, from []expr.Cells, group
 		t.cells[i].Slab, from[i].Slab = t.slab.Words, words
 		if err := a.calls[i].acc.Merge(&t.cells[i], t.dst, &from[i], groups); err != nil {
 			if ge, ok := err.(*expr.GroupError); ok {
-				return a.groupError(err, i, t.slab.Key(ge.Group), a.value)
+				return a.groupError(err, i, span, t.slab.Key(ge.Group), a.value)
 			}
 			return err
 		}
@@ -220,7 +221,7 @@ func (sw *sweep) foldPiece(t *pieceTable, number int64, touched *touchedKeys) er
 	if len(groups) == 0 {
 		return nil
 	}
-	return t.fold(sw.o.a, src.Words, sw.o.a.cellsOf(nil, src), groups)
+	return t.fold(sw.o.a, sw.span, src.Words, sw.o.a.cellsOf(nil, src), groups)
 }
 
 // foldTable adds another table, which may be nil.
@@ -228,7 +229,7 @@ func (sw *sweep) foldTable(t, from *pieceTable) error {
 	if from == nil {
 		return nil
 	}
-	return t.fold(sw.o.a, from.slab.Words, from.cells, from.groups())
+	return t.fold(sw.o.a, sw.span, from.slab.Words, from.cells, from.groups())
 }
 
 // tailOf returns the sum of a piece and those behind it in its stretch, and the sum of
@@ -330,6 +331,7 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 	}
 	first, last := sw.o.pieces(window)
 	start, end := sw.o.span(window)
+	sw.span = windowSpan{start, end}
 	head, err := sw.headOf(s, last, touched)
 	if err != nil {
 		return err
@@ -363,5 +365,5 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 		}
 		groups = sw.pick
 	}
-	return e.add(t.slab.Words, &t.heap, groups, windowSpan{start, end})
+	return e.add(t.slab.Words, &t.heap, groups, sw.span)
 }
