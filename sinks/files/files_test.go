@@ -28,6 +28,7 @@ type variant struct {
 
 var variants = []variant{
 	{"parquet", "format=parquet"},
+	{"parquet in zstd", "format=parquet compression=zstd"},
 	{"csv without header, with a text for NULL", "format=csv header=false null_text=NULL"},
 	{"csv in gzip", "format=csv compression=gzip"},
 	{"json in zstd", "format=json compression=zstd"},
@@ -37,7 +38,7 @@ var variants = []variant{
 }
 
 // values parses options of a test and gives them their types.
-func values(t *testing.T, dir, text string) sources.Values {
+func values(t testing.TB, dir, text string) sources.Values {
 	t.Helper()
 	var given []sources.Given
 	for _, word := range strings.Fields(text) {
