@@ -16,6 +16,11 @@ import (
 
 // passthrough gives a statement to DuckDB as it was written and returns its rows.
 func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, out Output) error {
+	if first == "CREATE" {
+		if err := s.refuseHidden(ctx, node); err != nil {
+			return err
+		}
+	}
 	c, release, err := s.userConn(ctx, first, node.Text)
 	if err != nil {
 		return err
@@ -39,6 +44,44 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, 
 		return sendReader(reader, named, out)
 	}
 	return sendReader(reader, reader.Schema(), out)
+}
+
+// refuseHidden refuses to create a table or view that a stream of the same name would
+// hide.
+func (s *Session) refuseHidden(ctx context.Context, node sql.Node) error {
+	words, _ := sql.Words(node.Text)
+	for i, w := range words {
+		switch strings.ToUpper(w.Text) {
+		case "CREATE", "OR", "REPLACE", "TEMP", "TEMPORARY", "TABLE", "VIEW", "IF", "NOT", "EXISTS":
+		default:
+			before := ""
+			if i > 0 {
+				before = strings.ToUpper(words[i-1].Text)
+			}
+			schema := i+1 < len(words) && words[i+1].Text == "."
+			if before != "TABLE" && before != "VIEW" && before != "EXISTS" || schema {
+				return nil
+			}
+			return s.refuseStreamName(ctx, w, node.Span.Start)
+		}
+	}
+	return nil
+}
+
+// refuseStreamName refuses a name, which stands in a text that begins at base, if a stream
+// or a view over one has it.
+func (s *Session) refuseStreamName(ctx context.Context, w sql.Word, base int) error {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	name := strings.Trim(w.Text, "\"`")
+	if rows[strings.ToLower(name)] == nil {
+		return nil
+	}
+	at := sql.Span{Start: base + w.Span.Start, End: base + w.Span.End}
+	return sqlerr.At(at, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", name).
+		WithHint("choose another name: the stream would hide it")
 }
 
 // sendPlan gives DuckDB's drawing of a plan as text: in a table its lines would be

@@ -8,6 +8,7 @@ import (
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // explain is EXPLAIN of a query on a stream, before it is started or by its name.
@@ -36,7 +37,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if err != nil {
 			return err
 		}
-		return s.explainPlan(st, p, s.settings, "rows to the screen", out)
+		return s.explainPlan(st, p, howRun{s.settings, t.Query.Emit, "the screen"}, out)
 	case *sql.Insert:
 		if t.Query == nil || cat.isStream(t.Target) {
 			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
@@ -50,9 +51,35 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 			return err
 		}
 		return s.explainDefinition(ctx, st, &definition{name: t.Name.Name, text: t.Text, dir: r.Dir, insert: t.Insert, options: options}, cat, out)
+	case *sql.CreateView:
+		return s.explainView(ctx, st, t, r, cat, out)
 	}
 	return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "there is nothing to explain about this statement").
 		WithHint("EXPLAIN SELECT ..., EXPLAIN INSERT ... or EXPLAIN QUERY name")
+}
+
+// explainView is EXPLAIN CREATE [MATERIALIZED] VIEW. What a view keeps depends on the query
+// that reads it; shown is what a SELECT of it would be.
+func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.CreateView, r *Request, cat *relations, out Output) error {
+	if !view.Materialized {
+		p, err := plan.Bind(view.Query, cat, planOptions(s.settings, true))
+		if err != nil {
+			return err
+		}
+		return s.explainPlan(st, p, howRun{s.settings, view.Query.Emit, "none: a view is planned where it is read"}, out)
+	}
+	options, err := querySettings(view.Options)
+	if err != nil {
+		return err
+	}
+	d, err := materialized(view, r.Dir, options)
+	if err != nil {
+		return err
+	}
+	if err := s.chooseMode(d, view.Query.Emit, cat); err != nil {
+		return err
+	}
+	return s.explainDefinition(ctx, st, d, cat, out)
 }
 
 // explainStored is EXPLAIN QUERY name.
@@ -78,7 +105,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 		return err
 	}
 	if st.Kind != "COMPATIBILITY" {
-		return s.explainPlan(st, b.plan, b.settings, "table "+nameText(b.insert.Target)+", exactly once", out)
+		return s.explainPlan(st, b.plan, howRun{b.settings, b.insert.Query.Emit, nameText(b.insert.Target) + ", exactly once"}, out)
 	}
 	old, err := s.query(ctx, d.name)
 	if err != nil {
@@ -92,7 +119,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 }
 
 // explainPlan shows a plan.
-func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, v settings, sink string, out Output) error {
+func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Output) error {
 	if st.Format == "JSON" && st.Kind != "COMPATIBILITY" {
 		text, err := plan.ExplainJSON(p)
 		if err == nil {
@@ -112,29 +139,48 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, v settings, sink st
 	}
 	text := strings.TrimRight(plan.Explain(p, kind), "\n")
 	if st.Kind == "PHYSICAL" {
-		text += "\n" + s.physical(p, v, sink)
+		text += "\n" + how.text(p)
 	}
 	out.Message(text)
 	return nil
 }
 
-// physical says how a plan is run: what is read, by how many, and where its rows go.
-func (s *Session) physical(p *plan.Plan, v settings, sink string) string {
+// howRun is what EXPLAIN PHYSICAL shows besides the plan.
+type howRun struct {
+	settings settings
+	emit     *sql.Emit
+	sink     string
+}
+
+// text says what is read, by how many, when, and where the rows go.
+func (h howRun) text(p *plan.Plan) string {
 	var lines []string
 	for _, ref := range p.Sources {
 		columns := make([]string, len(ref.Fields))
 		for i, f := range ref.Fields {
 			columns[i] = f.Name
 		}
-		lines = append(lines, fmt.Sprintf("reads %s: columns %s", ref.ID, strings.Join(columns, ", ")))
+		lines = append(lines, fmt.Sprintf("reads %s (%s): columns %s", ref.Stream, ref.ID, strings.Join(columns, ", ")))
 	}
-	workers := v.get("workers")
+	workers := h.settings.get("workers")
 	if workers == "0" {
 		workers = "one per core"
 	}
 	lines = append(lines,
-		fmt.Sprintf("workers: %s, chunks of %s rows", workers, v.get("chunk_rows")),
-		"trigger: "+v.get("trigger"),
-		"sink: "+sink)
+		fmt.Sprintf("workers: %s, chunks of %s rows", workers, h.settings.get("chunk_rows")),
+		"trigger: "+h.trigger(),
+		"sink: "+h.sink)
 	return strings.Join(lines, "\n")
+}
+
+// trigger says when batches run.
+func (h howRun) trigger() string {
+	text := h.settings.get("trigger")
+	if text != "auto" {
+		return text
+	}
+	if every := emitEvery(h.emit); every > 0 {
+		return "every " + sql.IntervalText(types.Interval{Micros: every.Microseconds()}) + " at the prompt, what is there in a script"
+	}
+	return "auto: as data comes at the prompt, what is there in a script"
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"strings"
-	"time"
 
 	"ssql/exec"
 	"ssql/internal/sqlerr"
@@ -213,8 +212,8 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
 	j.held, j.watermarks, j.stored = heldNoun(b.plan), b.plan.Watermarks, stored
-	if e := b.insert.Query.Emit; e != nil && e.EveryMicros > 0 && !wait && b.settings.get("trigger") == "auto" {
-		when.Interval = time.Duration(e.EveryMicros) * time.Microsecond
+	if every := emitEvery(b.insert.Query.Emit); every > 0 && !wait && b.settings.get("trigger") == "auto" {
+		when.Interval = every
 	}
 	q, err := s.openQuery(ctx, b, j, out)
 	if err != nil {

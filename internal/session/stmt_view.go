@@ -157,16 +157,28 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 			return err
 		}
 	}
-	if _, set := d.options["output_mode"]; !set && (st.Query.Emit == nil || st.Query.Emit.Mode == "") {
-		d.options["output_mode"] = "update"
-		if _, err := s.bind(d, cat); err != nil {
-			d.options["output_mode"] = "append"
-			if _, other := s.bind(d, cat); other != nil {
-				return err // that of the mode which was asked for
-			}
-		}
+	if err := s.chooseMode(d, st.Query.Emit, cat); err != nil {
+		return err
 	}
 	return s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
+}
+
+// chooseMode gives a materialized view that does not say when its rows come out update
+// mode, or append mode where only that has an answer.
+func (s *Session) chooseMode(d *definition, emit *sql.Emit, cat *relations) error {
+	if _, set := d.options["output_mode"]; set || emit != nil && emit.Mode != "" {
+		return nil
+	}
+	d.options["output_mode"] = "update"
+	_, err := s.bind(d, cat)
+	if err == nil {
+		return nil
+	}
+	d.options["output_mode"] = "append"
+	if _, other := s.bind(d, cat); other == nil {
+		return nil
+	}
+	return err // of the mode that was asked for
 }
 
 // materialized returns the definition of the query of a materialized view.
