@@ -78,6 +78,7 @@ func TestForeignSpellings(t *testing.T) {
 		{
 			"SELECT s.k, v, w FROM s JOIN t ON s.k = t.k AND ts >= tt - INTERVAL '2' HOUR AND ts <= tt + INTERVAL '1' HOUR",
 			"SELECT s.k, v, w FROM s JOIN t WITHIN (1 HOUR, 2 HOURS) ON s.k = t.k",
+			"SELECT s.k, v, w FROM s JOIN t WITHIN (1 HOUR, 2 HOURS) ON s.k = t.k EMIT CHANGES",
 		},
 		{
 			"SELECT * EXCLUDE (v) FROM s WHERE v > 1",

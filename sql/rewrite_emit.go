@@ -134,3 +134,23 @@ func (p *parser) positiveMicros(what string) (int64, error) {
 	}
 	return micros, nil
 }
+
+// joinsWithoutGroups reports whether a query joins and does not aggregate. To ksqlDB its
+// rows are changes like any others; here they are appended, never updated.
+func joinsWithoutGroups(q *Query) bool {
+	s, ok := q.Body.(*Select)
+	if !ok || s.GroupBy != nil {
+		return false
+	}
+	_, joins := s.From.(*Join)
+	return joins
+}
+
+// withoutMode returns the clause without its mode; nil if nothing else is in it.
+func (e *Emit) withoutMode() *Emit {
+	e.Mode = ""
+	if e.EveryMicros == 0 && e.Timeout == 0 && e.DelayMicros == 0 {
+		return nil
+	}
+	return e
+}

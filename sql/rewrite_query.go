@@ -258,7 +258,10 @@ func (p *parser) queryTail(q *Query) error {
 	for err == nil {
 		switch {
 		case p.emitAt(p.pos) && q.Emit == nil:
-			q.Emit, err = p.emitClause()
+			changes := p.peek(1).is("CHANGES")
+			if q.Emit, err = p.emitClause(); err == nil && changes && joinsWithoutGroups(q) {
+				q.Emit = q.Emit.withoutMode()
+			}
 		case p.at("ORDER", "BY") && q.OrderBy == nil:
 			p.accept("ORDER", "BY")
 			if p.at("ALL") {
