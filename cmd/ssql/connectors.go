@@ -9,6 +9,7 @@ import (
 	"ssql/sources"
 	"ssql/sources/files"
 	"ssql/sources/memory"
+	"ssql/sources/rate"
 )
 
 // sourceConnectors is the list of what streams can be read from, sorted by name.
@@ -16,6 +17,7 @@ func sourceConnectors() []sources.Spec {
 	return []sources.Spec{
 		files.Spec(),
 		memory.Spec(),
+		rate.Spec(),
 	}
 }
 
