@@ -297,6 +297,33 @@ func nameText(name sql.Name) string {
 	return strings.Join(parts, ".")
 }
 
+// noteReplaced says that the first batch of a new query in complete mode replaces rows that
+// its table has already, and that may be somebody's.
+func (s *Session) noteReplaced(ctx context.Context, b *bound, isNew bool, out Output) error {
+	if !isNew || b.plan.Mode != plan.Complete {
+		return nil
+	}
+	if named, err := s.sinkNamed(ctx, b.insert.Target); err != nil || named != nil {
+		return err
+	}
+	target, rows := nameText(b.insert.Target), ""
+	err := s.withConn(ctx, func(c *duck.Conn) error {
+		return c.Query(ctx, "SELECT count(*) FROM "+target, nil, func(row []any) error {
+			rows = text(row[0])
+			return nil
+		})
+	})
+	switch {
+	case err != nil:
+		return fmt.Errorf("counting the rows of table %s: %w", target, err)
+	case rows == "1":
+		out.Notice(fmt.Sprintf("the row that table %s has is replaced: in complete mode each batch writes the whole table", target))
+	case rows != "0":
+		out.Notice(fmt.Sprintf("the %s rows that table %s has are replaced: in complete mode each batch writes the whole table", rows, target))
+	}
+	return nil
+}
+
 // openQuery opens checkpoint, sources and sink of a query and brings its state back.
 func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (*exec.Query, error) {
 	compared, err := s.compare(b, j.row)
@@ -330,6 +357,9 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
 		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
+	}
+	if err := s.noteReplaced(ctx, b, q.Resumed().New, out); err != nil {
+		return nil, joinErrors(err, q.Close())
 	}
 	for _, notice := range b.plan.Notices {
 		out.Notice(notice)
