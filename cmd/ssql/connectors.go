@@ -1,6 +1,8 @@
 package main
 
 import (
+	"os"
+
 	"ssql/internal/duck"
 	"ssql/sinks"
 	"ssql/sinks/console"
@@ -10,6 +12,7 @@ import (
 	"ssql/sources/files"
 	"ssql/sources/memory"
 	"ssql/sources/rate"
+	"ssql/sources/stdin"
 )
 
 // sourceConnectors is the list of what streams can be read from, sorted by name.
@@ -18,6 +21,7 @@ func sourceConnectors() []sources.Spec {
 		files.Spec(),
 		memory.Spec(),
 		rate.Spec(),
+		stdin.Spec(os.Stdin),
 	}
 }
 
