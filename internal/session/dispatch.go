@@ -117,6 +117,9 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		return err
 	}
 	if !cat.concerns(st) {
+		if err := s.refuseTableIntoSink(ctx, st); err != nil {
+			return err
+		}
 		err := s.passthrough(ctx, st.Node, firstWord(st.Text), out)
 		if sqlerr.Code(err) == "DUCKDB_CATALOG" {
 			return cat.explainMissing(st, err)

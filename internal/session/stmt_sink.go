@@ -357,6 +357,17 @@ func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span,
 	return nil
 }
 
+// refuseTableIntoSink refuses an INSERT into a sink that reads no stream: DuckDB would say
+// that the sink's view takes no rows.
+func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) error {
+	n, err := s.sinkNamed(ctx, st.Target)
+	if err != nil || n == nil {
+		return err
+	}
+	return sqlerr.At(st.Target[0].Span, "UNSUPPORTED_INSERT", "sink %q takes the rows of queries on streams, and this reads none", n.name).
+		WithHint("COPY (SELECT ...) TO 'file' writes rows of tables to a file")
+}
+
 // refuseReset refuses to begin a query again whose result is in files: they belong to the
 // identity that it would lose.
 func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) error {
