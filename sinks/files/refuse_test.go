@@ -16,90 +16,93 @@ import (
 	"ssql/sinks/sinktest"
 )
 
-// TestRefused has folders and options that cannot be, with the whole message.
+// refusals are folders and options that cannot be; want is the whole message, "" for what
+// can.
+var refusals = []struct {
+	name    string
+	options string
+	mode    sinks.Mode
+	columns []string // nil: those of sinktest.Fields
+	before  func(t *testing.T, disk *vfs.Mem)
+	want    string
+}{
+	{name: "no path", options: "format=csv",
+		want: `MISSING_OPTION connector "files" needs the option path`},
+	{name: "a folder of somebody else", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d/theirs.csv", "1") },
+		want:   `E_SINK_SCHEMA folder "/d" holds "theirs.csv", which is not ssql's`},
+	{name: "hidden files do not count", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d/.gitkeep", "") },
+		want:   ""},
+	{name: "a file in the place of the folder", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d", "1") },
+		want:   `E_SINK_SCHEMA path "/d" is a file, expected a folder`},
+	{name: "a file of somebody else", options: "path=/d.csv single_file=true format=csv",
+		before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d.csv", "1") },
+		want:   `E_SINK_SCHEMA file "/d.csv" is there already and is not ssql's`},
+	{name: "another query", options: "path=/d format=json",
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "other", sinks.Append) },
+		want:   `E_SINK_SCHEMA "/d" holds the result of another query: "q" with the identity other`},
+	{name: "another format", options: "path=/d format=csv",
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Append) },
+		want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
+	{name: "another mode", options: "path=/d format=json",
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Complete) },
+		want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
+	{name: "a partition that is no column", options: "path=/d partition_by=k,x",
+		want: `UNRESOLVED_COLUMN query "q" has no column "x" that its files could be partitioned by`},
+	{name: "nothing but partitions", options: "path=/d partition_by=k,w,n",
+		want: `INVALID_OPTION all columns of query "q" name folders, the files would be empty`},
+	{name: "one partitioned file", options: "path=/d partition_by=k single_file=true",
+		want: `INVALID_OPTION one file cannot be partitioned by "k"`},
+	{name: "one Parquet file that grows", options: "path=/d single_file=true",
+		want: `INVALID_OPTION a Parquet file cannot grow, as single_file asks for`},
+	{name: "one Parquet file that is replaced", options: "path=/d single_file=true", mode: sinks.Complete,
+		want: ""},
+	{name: "a column twice", options: "path=/d", columns: []string{"a", "b", "A"},
+		want: `COLUMN_ALREADY_EXISTS column "A" would be twice in the files of query "q"`},
+	{name: "a column of changes", options: "path=/d", mode: sinks.Update, columns: []string{"a", "Op", "c"},
+		want: `E_SINK_SCHEMA in update mode the files have a column "op" of their own, and query "q" has one too`},
+	{name: "a column of changes with another name", options: "path=/d op_column=change", mode: sinks.Update, columns: []string{"a", "Op", "c"},
+		want: ""},
+	{name: "a compression of another format", options: "path=/d format=csv compression=snappy",
+		want: `INVALID_OPTION format "csv" has no compression "snappy"`},
+	{name: "held by another process", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) {
+			must(t, vfs.MakeDir(disk, "/d/_ssql"))
+			_, err := disk.Lock("/d/_ssql/LOCK", []byte("pid 7"))
+			must(t, err)
+		},
+		want: `E_SINK_LOCKED "/d" is being written to: locked by pid 7`},
+	{name: "a damaged manifest", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) { damage(t, disk, 200) },
+		want:   `E_SINK_CORRUPT manifest "/d/_ssql/manifest/00000000000000000000" is damaged: its checksum does not fit`},
+	{name: "no manifest at all", options: "path=/d",
+		before: func(t *testing.T, disk *vfs.Mem) { damage(t, disk, 2) },
+		want:   `E_SINK_CORRUPT manifest "/d/_ssql/manifest/00000000000000000000" does not begin as a manifest does`},
+	{name: "a file that grew behind our back", options: "path=/d.json format=json single_file=true",
+		before: func(t *testing.T, disk *vfs.Mem) {
+			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
+			put(t, disk, "/d.json", "{}\n")
+		},
+		want: `E_SINK_CORRUPT file "/d.json" has 3 bytes, but batch 0 of query "q" left it with 43`},
+	{name: "a file that is gone", options: "path=/d.json format=json single_file=true",
+		before: func(t *testing.T, disk *vfs.Mem) {
+			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
+			must(t, disk.Remove("/d.json"))
+		},
+		want: `E_SINK_CORRUPT file "/d.json" of batch 0 of query "q" is gone`},
+	{name: "a file of a folder that was taken away", options: "path=/d format=json",
+		before: func(t *testing.T, disk *vfs.Mem) {
+			write(t, disk, "path=/d format=json", "id-of-q", sinks.Append)
+			must(t, disk.Remove("/d/part-0000000000-00000.json"))
+		},
+		want: ""},
+}
+
+// TestRefused opens a sink in each of them.
 func TestRefused(t *testing.T) {
-	tests := []struct {
-		name    string
-		options string
-		mode    sinks.Mode
-		columns []string // nil: those of sinktest.Fields
-		before  func(t *testing.T, disk *vfs.Mem)
-		want    string
-	}{
-		{name: "no path", options: "format=csv",
-			want: `MISSING_OPTION connector "files" needs the option path`},
-		{name: "a folder of somebody else", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d/theirs.csv", "1") },
-			want:   `E_SINK_SCHEMA folder "/d" holds "theirs.csv", which is not ssql's`},
-		{name: "hidden files do not count", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d/.gitkeep", "") },
-			want:   ""},
-		{name: "a file in the place of the folder", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d", "1") },
-			want:   `E_SINK_SCHEMA path "/d" is a file, expected a folder`},
-		{name: "a file of somebody else", options: "path=/d.csv single_file=true format=csv",
-			before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d.csv", "1") },
-			want:   `E_SINK_SCHEMA file "/d.csv" is there already and is not ssql's`},
-		{name: "another query", options: "path=/d format=json",
-			before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "other", sinks.Append) },
-			want:   `E_SINK_SCHEMA "/d" holds the result of another query: "q" with the identity other`},
-		{name: "another format", options: "path=/d format=csv",
-			before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Append) },
-			want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
-		{name: "another mode", options: "path=/d format=json",
-			before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Complete) },
-			want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
-		{name: "a partition that is no column", options: "path=/d partition_by=k,x",
-			want: `UNRESOLVED_COLUMN query "q" has no column "x" that its files could be partitioned by`},
-		{name: "nothing but partitions", options: "path=/d partition_by=k,w,n",
-			want: `INVALID_OPTION all columns of query "q" name folders, the files would be empty`},
-		{name: "one partitioned file", options: "path=/d partition_by=k single_file=true",
-			want: `INVALID_OPTION one file cannot be partitioned by "k"`},
-		{name: "one Parquet file that grows", options: "path=/d single_file=true",
-			want: `INVALID_OPTION a Parquet file cannot grow, as single_file asks for`},
-		{name: "one Parquet file that is replaced", options: "path=/d single_file=true", mode: sinks.Complete,
-			want: ""},
-		{name: "a column twice", options: "path=/d", columns: []string{"a", "b", "A"},
-			want: `COLUMN_ALREADY_EXISTS column "A" would be twice in the files of query "q"`},
-		{name: "a column of changes", options: "path=/d", mode: sinks.Update, columns: []string{"a", "Op", "c"},
-			want: `E_SINK_SCHEMA in update mode the files have a column "op" of their own, and query "q" has one too`},
-		{name: "a column of changes with another name", options: "path=/d op_column=change", mode: sinks.Update, columns: []string{"a", "Op", "c"},
-			want: ""},
-		{name: "a compression of another format", options: "path=/d format=csv compression=snappy",
-			want: `INVALID_OPTION format "csv" has no compression "snappy"`},
-		{name: "held by another process", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) {
-				must(t, vfs.MakeDir(disk, "/d/_ssql"))
-				_, err := disk.Lock("/d/_ssql/LOCK", []byte("pid 7"))
-				must(t, err)
-			},
-			want: `E_SINK_LOCKED "/d" is being written to: locked by pid 7`},
-		{name: "a damaged manifest", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) { damage(t, disk, 200) },
-			want:   `E_SINK_CORRUPT manifest "/d/_ssql/manifest/00000000000000000000" is damaged: its checksum does not fit`},
-		{name: "no manifest at all", options: "path=/d",
-			before: func(t *testing.T, disk *vfs.Mem) { damage(t, disk, 2) },
-			want:   `E_SINK_CORRUPT manifest "/d/_ssql/manifest/00000000000000000000" does not begin as a manifest does`},
-		{name: "a file that grew behind our back", options: "path=/d.json format=json single_file=true",
-			before: func(t *testing.T, disk *vfs.Mem) {
-				write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
-				put(t, disk, "/d.json", "{}\n")
-			},
-			want: `E_SINK_CORRUPT file "/d.json" has 3 bytes, but batch 0 of query "q" left it with 43`},
-		{name: "a file that is gone", options: "path=/d.json format=json single_file=true",
-			before: func(t *testing.T, disk *vfs.Mem) {
-				write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
-				must(t, disk.Remove("/d.json"))
-			},
-			want: `E_SINK_CORRUPT file "/d.json" of batch 0 of query "q" is gone`},
-		{name: "a file of a folder that was taken away", options: "path=/d format=json",
-			before: func(t *testing.T, disk *vfs.Mem) {
-				write(t, disk, "path=/d format=json", "id-of-q", sinks.Append)
-				must(t, disk.Remove("/d/part-0000000000-00000.json"))
-			},
-			want: ""},
-	}
-	for _, test := range tests {
+	for _, test := range refusals {
 		t.Run(test.name, func(t *testing.T) {
 			disk := vfs.NewMem()
 			if test.before != nil {

@@ -31,7 +31,7 @@
 //	manifest   its bytes, the newest one, pruning         (manifest.go)
 //	stage      a batch as files without names             (stage.go, partition.go)
 //	publish    final names, and again after a crash       (publish.go)
-//	encoders   columns to CSV, JSON and Parquet           (text.go, csv.go, json.go, parquet.go)
+//	encoders   columns to CSV, JSON and Parquet           (text.go, lines.go, parquet.go)
 //	view       the SQL that reads the files back          (view.go)
 package files
 
