@@ -72,6 +72,13 @@ type ending struct {
 	waits      bool   // something waits for the watermark
 }
 
+// forgetEnding forgets what the newest run of a query left behind.
+func (s *Session) forgetEnding(query string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.endings, sql.Canonical(query))
+}
+
 // examine gathers what DIAGNOSE needs.
 func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, error) {
 	if err := s.progress.flush(ctx); err != nil {

@@ -43,10 +43,6 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 	if err := removeCheckpoint(row); err != nil {
 		return err
 	}
-	row.id, row.state = "", stateCreated
-	if err := s.saveQuery(ctx, row); err != nil {
-		return err
-	}
 	if st.Truncate {
 		err := s.withConn(ctx, func(c *duck.Conn) error {
 			_, err := c.Exec(ctx, "DELETE FROM "+row.target)
@@ -56,6 +52,13 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 			return err
 		}
 	}
+	// Last: until then the start refuses a query without its checkpoint, and RESET QUERY can
+	// be repeated.
+	row.id, row.state = "", stateCreated
+	if err := s.saveQuery(ctx, row); err != nil {
+		return err
+	}
+	s.forgetEnding(row.name)
 	out.Message(fmt.Sprintf("query %q is reset; START QUERY %s begins with the first row of its streams", row.name, identText(row.name)))
 	return nil
 }

@@ -177,6 +177,7 @@ func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (o
 			return false, err
 		}
 	}
+	s.forgetEnding(row.name)
 	return own, s.deleteQuery(ctx, row.name)
 }
 
