@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"hash/maphash"
+	"hash/fnv"
 	"time"
 
 	"ssql/checkpoint"
@@ -117,12 +117,12 @@ func (q *Query) entered(p *checkpoint.Plan) {
 	q.arrived.note(p)
 }
 
-// seed derives the seed of a batch's random numbers; it is written to the log, so
-// it need not be derivable again.
+// seed derives the seed of a batch's random numbers from the query and the batch, so
+// that a batch whose PLAN record was lost in a crash draws the same ones again.
 func seed(id string, batch int64) int64 {
-	var h maphash.Hash
-	h.WriteString(id)
-	return int64(h.Sum64()) ^ batch
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%s/%d", id, batch)
+	return int64(h.Sum64())
 }
 
 // advance moves the sources behind a planned batch.
