@@ -229,11 +229,7 @@ func (p *parser) translateValue(o Option) Option {
 			p.noteAlias(Alias{Engine: c.engine, Written: "connector " + quoteString(text), Canonical: "connector " + quoteString(c.name)}, o.ValueAt)
 		}
 	case strings.EqualFold(o.Key.Name, "path") && strings.HasPrefix(text, "file:"):
-		path := strings.TrimPrefix(text, "file:")
-		if strings.HasPrefix(path, "//") {
-			path = path[2:]
-		}
-		o.Value = path
+		o.Value = strings.TrimPrefix(strings.TrimPrefix(text, "file:"), "//")
 	}
 	return o
 }

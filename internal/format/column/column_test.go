@@ -32,7 +32,7 @@ func TestPoolGivesBackTheSameMemory(t *testing.T) {
 		}
 		p.Free(b)
 	}
-	p.Free(make([]byte, 100, 100)) // not ours, and no power of two: dropped
+	p.Free(make([]byte, 100)) // not ours, and no power of two: dropped
 	b := p.Reallocate(200, append(p.Allocate(0), "kept"...))
 	if string(b[:4]) != "kept" || len(b) != 200 {
 		t.Errorf("Reallocate lost the content: %q", b[:4])
