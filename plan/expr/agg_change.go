@@ -62,7 +62,9 @@ func (a *Aggregate) OfChanges(distinct bool) (changed *Aggregate, ok bool) {
 	for i, e := range a.Args {
 		ts[i] = e.Type()
 	}
-	c.New = func() Accumulator { return changeBag{inner: a.New(), args: ts, once: distinct || sameOfEqual[a.Name]} }
+	c.New = func() Accumulator {
+		return changeBag{inner: a.New(), args: ts, distinct: distinct, once: distinct || sameOfEqual[a.Name]}
+	}
 	return &c, true
 }
 
@@ -231,9 +233,10 @@ func widened[T integer](vals []T) []decimal128.Num {
 // back, as a signed varint, then its arguments, encoded. Changes go to the end; when
 // what is there has doubled, equal rows are put together.
 type changeBag struct {
-	inner Accumulator
-	args  []types.Type
-	once  bool // equal rows count as one
+	inner    Accumulator
+	args     []types.Type
+	distinct bool // -0 and 0 are equal
+	once     bool // equal rows count as one
 }
 
 type changeEntry struct {
@@ -264,7 +267,11 @@ func (b changeBag) change(c *Cells, groups []int32, args []arrow.Array, by int64
 		}
 		c.buf = binary.AppendVarint(c.buf[:0], by)
 		for _, a := range args {
-			c.buf = appendEncoded(c.buf, a, row)
+			if b.distinct && isZero(a, row) {
+				c.buf = appendZero(c.buf, a)
+			} else {
+				c.buf = appendEncoded(c.buf, a, row)
+			}
 		}
 		if err := b.extend(c, c.Words(g), c.buf); err != nil {
 			return err

@@ -157,6 +157,42 @@ func keyOfRow(t *testing.T, ts []types.Type, row []string) []byte {
 	return key
 }
 
+// TestDistinctKnowsOneZero: 0 and -0 are equal, and every NaN is the same value, also when
+// one of them came and the other is taken back.
+func TestDistinctKnowsOneZero(t *testing.T) {
+	for _, typ := range []types.Type{tDouble, types.Of(types.Float)} {
+		agg, err := bindFor(t, "count", []aggInput{{t: typ}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		of, ok := agg.OfChanges(true)
+		if !ok {
+			t.Fatal("rows cannot be taken back")
+		}
+		acc := of.New().(Retracter)
+		cells := aggCells(acc)
+		if err := acc.Update(cells, []int32{1, 1, 1, 1}, rowColumns(t, []types.Type{typ}, [][]string{{"0"}, {"-0"}, {"NaN"}, {"-0"}})); err != nil {
+			t.Fatal(err)
+		}
+		result := func() string {
+			a, err := acc.Result(cells, []int32{1}, memory.DefaultAllocator)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return types.Text(a, 0)
+		}
+		if got := result(); got != "2" {
+			t.Errorf("%s: %s different values of 0, -0, NaN and -0, want 2", typ, got)
+		}
+		if err := acc.Retract(cells, []int32{1, 1, 1}, rowColumns(t, []types.Type{typ}, [][]string{{"0"}, {"0"}, {"-0"}})); err != nil {
+			t.Fatal(err)
+		}
+		if got := result(); got != "1" {
+			t.Errorf("%s: %s different values are left, want 1", typ, got)
+		}
+	}
+}
+
 func TestOfChangesRefusesOrder(t *testing.T) {
 	for _, name := range []string{"first", "last", "collect_list", "string_agg"} {
 		agg, err := bindFor(t, name, []aggInput{{t: types.Of(types.Varchar)}})

@@ -75,6 +75,27 @@ func appendEncoded(dst []byte, a arrow.Array, row int) []byte {
 	return appendEncodedWide(dst, a, row)
 }
 
+// isZero reports whether a row of a FLOAT or DOUBLE column is 0 or -0. The two are equal,
+// and their encodings are not: what is to be told apart by value is encoded by appendZero.
+func isZero(a arrow.Array, row int) bool {
+	switch a := a.(type) {
+	case *array.Float32:
+		return a.IsValid(row) && a.Value(row) == 0
+	case *array.Float64:
+		return a.IsValid(row) && a.Value(row) == 0
+	}
+	return false
+}
+
+// appendZero appends the 0 of a FLOAT or DOUBLE column.
+func appendZero(dst []byte, a arrow.Array) []byte {
+	dst = append(dst, tagValue)
+	if a.DataType().ID() == arrow.FLOAT32 {
+		return binary.BigEndian.AppendUint32(dst, uint32(orderedBits(0, true)))
+	}
+	return binary.BigEndian.AppendUint64(dst, orderedBits(0, false))
+}
+
 // appendEncodedWide is appendEncoded for types of more than 64 bits.
 func appendEncodedWide(dst []byte, a arrow.Array, row int) []byte {
 	be := binary.BigEndian
