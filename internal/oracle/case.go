@@ -13,6 +13,7 @@ type Case struct {
 	Grammar *Production
 	Streams []*Stream
 	Query   *Query
+	Table   *StaticJoin // what the query joins with; nil for none
 	Feeds   []Feed
 	// Late says that rows may come behind the watermark.
 	Late bool
@@ -82,6 +83,12 @@ func (c *Case) String() string {
 			delay = fmt.Sprintf("watermark ts, delay %d ms", s.DelayMicros/1000)
 		}
 		fmt.Fprintf(&b, "stream %s (%s) %s\n", s.Name, list(s.Cols, func(c Column) string { return c.Name + " " + c.Type.String() }), delay)
+	}
+	if c.Table != nil {
+		fmt.Fprintf(&b, "table %s (%s)\n", c.Table.Table.Name, list(c.Table.Table.Cols, func(c Column) string { return c.Name + " " + c.Type.String() }))
+		for _, r := range c.Table.Rows {
+			fmt.Fprintf(&b, "  %s\n", showRow(r, c.Table.Table.Cols))
+		}
 	}
 	fmt.Fprintf(&b, "%s mode, policy %d, batches without rows %t, segments of %d rows\n", c.Query.Mode, c.Policy, c.NoData, c.SegmentRows)
 	fmt.Fprintf(&b, "query  %s\n", c.Query.SQL())

@@ -2,13 +2,17 @@ package oracle
 
 import "fmt"
 
-// Check runs a case through all comparisons; "" if all agree.
+// Check runs a case through all comparisons; "" if all agree. The report has the case as it
+// is after everything was left out that the failure does not need.
 func Check(c *Case, d *Duck) string {
-	why := compareAll(c, d)
+	check := func(c *Case) string { return compareAll(c, d) }
+	why := check(c)
 	if why == "" {
 		return ""
 	}
-	return fmt.Sprintf("seed %d (%s): %s\n%s\nagain: go test ./internal/oracle -cases 1 -seed %d", c.Seed, c.Grammar.Name, why, c, c.Seed)
+	small, why := shrink(c, why, check)
+	return fmt.Sprintf("seed %d (%s): %s\n%s\n(from %d rows) again: go test ./internal/oracle -cases 1 -seed %d",
+		c.Seed, c.Grammar.Name, why, small, c.rows(), c.Seed)
 }
 
 // compareAll returns what disagrees first.

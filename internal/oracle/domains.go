@@ -77,5 +77,8 @@ func between(low, high int64) func(*rand.Rand) Value {
 	return func(r *rand.Rand) Value { return low + r.Int64N(high-low+1) }
 }
 
+// counts is the domain of counts.
+var counts = Domain{Name: "count", Type: types.Of(types.BigInt), Sum: true, Avg: true, Arith: true, draw: between(0, 5)}
+
 // eventTime is the domain of event times. Rows draw them from the clock of their stream.
 var eventTime = Domain{Name: "event time", Type: types.Of(types.Timestamp)}

@@ -65,8 +65,13 @@ func (d *Duck) Answer(c *Case) ([]Row, error) {
 			return err
 		}
 		for i, s := range c.Streams {
-			if err := load(a, s, tables[i]); err != nil {
+			if err := load(a, s.Name, append([]Column{{Name: "seq", Type: types.Of(types.BigInt)}}, s.Cols...), tables[i]); err != nil {
 				return fmt.Errorf("loading %s into DuckDB: %w", s.Name, err)
+			}
+		}
+		if t := c.Table; t != nil {
+			if err := load(a, t.Table.Name, t.Table.Cols, t.Rows); err != nil {
+				return fmt.Errorf("loading %s into DuckDB: %w", t.Table.Name, err)
 			}
 		}
 		out, err = query(a, c.Query.DuckSQL(c.finalMicros()))
@@ -75,9 +80,8 @@ func (d *Duck) Answer(c *Case) ([]Row, error) {
 	return out, err
 }
 
-// load makes a table of a stream, with the order of its rows.
-func load(a *duckdb.Arrow, s *Stream, rows []Row) error {
-	cols := append([]Column{{Name: "seq", Type: types.Of(types.BigInt)}}, s.Cols...)
+// load makes a table of rows.
+func load(a *duckdb.Arrow, name string, cols []Column, rows []Row) error {
 	rec := record(cols, rows)
 	defer rec.Release()
 	reader, err := array.NewRecordReader(rec.Schema(), []arrow.Record{rec})
@@ -91,7 +95,7 @@ func load(a *duckdb.Arrow, s *Stream, rows []Row) error {
 	}
 	defer free()
 	// Through a table, because a view over Arrow records can be read but once.
-	_, err = query(a, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT * FROM arrived", s.Name))
+	_, err = query(a, fmt.Sprintf("CREATE OR REPLACE TEMP TABLE %s AS SELECT * FROM arrived", name))
 	return err
 }
 

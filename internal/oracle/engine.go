@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/exec"
 	"ssql/internal/vfs"
@@ -23,8 +24,8 @@ import (
 // Way is how a case runs. The zero value is the plainest way.
 type Way struct {
 	ChunkRows, Workers int
-	// RestartEach closes the query after every batch and opens it again.
-	RestartEach bool
+	// RestartEvery closes the query after so many batches and opens it again; 0 for never.
+	RestartEvery int
 	// CrashAt lets the disk fail at its n-th operation, from 1, and start again as Crash
 	// leaves it; each number counts from the start before.
 	CrashAt []int
@@ -83,7 +84,21 @@ func (c catalog) Relation(name sql.Name) (*plan.Relation, error) {
 			return &plan.Relation{Name: s.Name, Stream: s.declared()}, nil
 		}
 	}
+	if c.Table != nil {
+		return &plan.Relation{Name: c.Table.Table.Name, Table: &plan.Table{Text: c.Table.Table.Name, Fields: c.Table.Table.declared().Stored}}, nil
+	}
 	return nil, nil
+}
+
+// Snapshot returns the rows of the table.
+func (c catalog) Snapshot(_ context.Context, _ string, fields []types.Field) ([]arrow.Record, error) {
+	whole := record(c.Table.Table.Cols, c.Table.Rows)
+	defer whole.Release()
+	cols := make([]arrow.Array, len(fields))
+	for i, f := range fields {
+		cols[i] = whole.Column(whole.Schema().FieldIndices(f.Name)[0])
+	}
+	return []arrow.Record{array.NewRecord(types.ArrowSchema(fields), cols, whole.NumRows())}, nil
 }
 
 // Similar knows nothing.
@@ -172,7 +187,7 @@ func (r *run) drain() error {
 			return err
 		case r.fatal != nil:
 			return r.fatal
-		case !r.way.RestartEach || r.ran == 0:
+		case r.way.RestartEvery == 0 || r.ran == 0:
 			return nil
 		}
 	}
@@ -187,7 +202,7 @@ func (r *run) once() error {
 		}
 	}
 	err := r.query.Run(context.Background(), exec.Trigger{Kind: exec.AvailableNow})
-	if err != nil || r.way.RestartEach {
+	if err != nil || r.way.RestartEvery > 0 {
 		err = errors.Join(err, r.query.Close())
 		r.query = nil
 	}
@@ -202,7 +217,7 @@ func (r *run) open() error {
 	cfg := exec.Config{
 		Name: "q", Plan: r.plan, Sink: sink, FS: r.fault, Dir: "checkpoint", NoDataBatches: r.c.NoData,
 		Workers: r.way.Workers, ChunkRows: r.way.ChunkRows, Limits: sources.Limits{FilesMax: 1},
-		Keys: r.plan.KeyColumns, WindowColumn: -1, SnapshotEvery: 3, OnBatch: r.observe,
+		Keys: r.plan.KeyColumns, WindowColumn: -1, SnapshotEvery: 3, OnBatch: r.observe, Tables: catalog{r.c},
 	}
 	for _, s := range r.plan.Sources {
 		cfg.Sources = append(cfg.Sources, r.source(s))
@@ -223,7 +238,7 @@ func (r *run) source(s plan.SourceRef) sources.Source {
 // observe keeps what a batch did. A batch that is run again after a crash is kept once.
 func (r *run) observe(p *exec.Progress, recs []arrow.Record) {
 	r.ran++
-	if r.way.RestartEach {
+	if n := r.way.RestartEvery; n > 0 && r.ran%n == 0 {
 		r.query.Stop()
 	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}

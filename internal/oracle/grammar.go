@@ -3,6 +3,7 @@ package oracle
 import (
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"ssql/plan"
 	"ssql/sql/types"
@@ -17,8 +18,12 @@ type Production struct {
 	From func(g *gen) Rel
 	// Window draws the window; nil for none.
 	Window func(g *gen) *Window
-	// Grouped makes an aggregation, ByTime one with the event time as a key.
-	Grouped, ByTime bool
+	// Grouped makes an aggregation, ByTime one with the event time as a key, Rollup one by
+	// ROLLUP.
+	Grouped, ByTime, Rollup bool
+	// KeysOnly selects the keys of the deduplication or ranking below, for which of the rows
+	// of a key is kept is open.
+	KeysOnly bool
 	// Modes are those that the engine takes.
 	Modes []plan.Mode
 	// Loose says that the result depends on where batches are cut, also when no row is
@@ -27,31 +32,51 @@ type Production struct {
 }
 
 var (
-	appendOnly = []plan.Mode{plan.Append}
-	streaming  = []plan.Mode{plan.Append, plan.Update}
-	allModes   = []plan.Mode{plan.Append, plan.Update, plan.Complete}
-	tables     = []plan.Mode{plan.Update, plan.Complete}
+	appendOnly   = []plan.Mode{plan.Append}
+	completeOnly = []plan.Mode{plan.Complete}
+	appendUpdate = []plan.Mode{plan.Append, plan.Update}
+	appendTable  = []plan.Mode{plan.Append, plan.Complete}
+	updateOnly   = []plan.Mode{plan.Update}
+	allModes     = []plan.Mode{plan.Append, plan.Update, plan.Complete}
+	updateAndAll = []plan.Mode{plan.Update, plan.Complete}
 )
 
 // grammar is the table of queries.
 var grammar = []Production{
-	{Name: "filter and project", Streams: 1, Weight: 2, Modes: streaming},
+	{Name: "filter and project", Streams: 1, Weight: 2, Modes: appendUpdate},
 	{Name: "tumble", Streams: 1, Weight: 4, Window: tumble, Grouped: true, Modes: allModes},
 	{Name: "hop", Streams: 1, Weight: 4, Window: hop, Grouped: true, Modes: allModes},
 	{Name: "cumulate", Streams: 1, Weight: 2, Window: cumulate, Grouped: true, Modes: allModes},
-	{Name: "rows of windows", Streams: 1, Weight: 1, Window: anyWindow, Modes: streaming},
+	{Name: "session", Streams: 1, Weight: 4, Window: sessions, Grouped: true, Modes: appendTable},
+	{Name: "rows of windows", Streams: 1, Weight: 1, Window: anyWindow, Modes: appendUpdate},
 	{Name: "group by event time", Streams: 1, Weight: 2, Grouped: true, ByTime: true, Modes: allModes},
-	{Name: "group without event time", Streams: 1, Weight: 2, Grouped: true, Modes: tables},
-	{Name: "union", Streams: 2, Weight: 1, From: union, Modes: streaming},
+	{Name: "group without event time", Streams: 1, Weight: 2, Grouped: true, Modes: updateAndAll},
+	{Name: "rollup", Streams: 1, Weight: 1, Grouped: true, Rollup: true, Modes: completeOnly},
+	{Name: "union", Streams: 2, Weight: 1, From: union, Modes: appendUpdate},
 	{Name: "union, windows", Streams: 2, Weight: 2, From: union, Window: anyWindow, Grouped: true, Modes: allModes},
-	{Name: "dedup", Streams: 1, Weight: 2, From: dedup, Modes: streaming},
-	{Name: "dedup with event time", Streams: 1, Weight: 2, From: dedupByTime, Modes: streaming},
-	{Name: "dedup within watermark", Streams: 1, Weight: 2, From: dedupWithin, Modes: streaming, Loose: true},
-	{Name: "dedup, windows", Streams: 1, Weight: 2, From: dedupByTime, Window: anyWindow, Grouped: true, Modes: streaming},
-	{Name: "join", Streams: 2, Weight: 3, From: innerJoin, Modes: appendOnly},
-	{Name: "left join", Streams: 2, Weight: 3, From: leftJoin, Modes: appendOnly},
-	{Name: "join, windows", Streams: 2, Weight: 2, From: innerJoin, Window: anyWindow, Grouped: true, Modes: appendOnly},
-	{Name: "left join, windows", Streams: 2, Weight: 2, From: leftJoin, Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "union with itself, windows", Streams: 1, Weight: 1, From: unionWithItself, Window: anyWindow, Grouped: true, Modes: allModes},
+	{Name: "dedup", Streams: 1, Weight: 2, From: dedup, Modes: appendUpdate},
+	{Name: "dedup with event time", Streams: 1, Weight: 2, From: dedupByTime, Modes: appendUpdate},
+	{Name: "dedup within watermark", Streams: 1, Weight: 2, From: dedupWithin, Modes: appendUpdate, Loose: true},
+	{Name: "dedup, windows", Streams: 1, Weight: 2, From: dedupByTime, Window: anyWindow, Grouped: true, Modes: appendUpdate},
+	{Name: "dedup within watermark, windows", Streams: 1, Weight: 1, From: dedupWithin, Window: anyWindow, Grouped: true, Modes: appendUpdate, Loose: true},
+	{Name: "windows, windows", Streams: 1, Weight: 2, From: counted(anyWindow), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "session, windows", Streams: 1, Weight: 1, From: counted(plainSession), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "windows, dedup", Streams: 1, Weight: 1, From: dedupOfCounts, KeysOnly: true, Modes: appendOnly},
+	{Name: "first by event time", Streams: 1, Weight: 2, From: firstByTime, KeysOnly: true, Modes: appendUpdate},
+	{Name: "top rows", Streams: 1, Weight: 2, From: topRows, KeysOnly: true, Modes: updateOnly},
+	{Name: "top rows of windows", Streams: 1, Weight: 2, From: topOfWindows, KeysOnly: true, Modes: appendUpdate},
+	{Name: "inner join", Streams: 2, Weight: 3, From: join(Inner), Modes: appendOnly},
+	{Name: "left join", Streams: 2, Weight: 3, From: join(Left), Modes: appendOnly},
+	{Name: "right join", Streams: 2, Weight: 2, From: join(Right), Modes: appendOnly},
+	{Name: "full join", Streams: 2, Weight: 2, From: join(Full), Modes: appendOnly},
+	{Name: "semi join", Streams: 2, Weight: 2, From: join(Semi), Modes: appendOnly},
+	{Name: "anti join", Streams: 2, Weight: 2, From: join(Anti), Modes: appendOnly},
+	{Name: "join of windows", Streams: 2, Weight: 2, From: joinOfWindows, Modes: appendOnly},
+	{Name: "inner join, windows", Streams: 2, Weight: 2, From: rangeJoin(Inner), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "left join, windows", Streams: 2, Weight: 2, From: rangeJoin(Left), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "join with a table", Streams: 1, Weight: 2, From: staticJoin, Modes: appendUpdate},
+	{Name: "join with a table, windows", Streams: 1, Weight: 1, From: staticJoin, Window: anyWindow, Grouped: true, Modes: allModes},
 }
 
 // Grammar returns the names of the rows of the grammar.
@@ -86,6 +111,7 @@ func New(seed uint64, keep func(name string) bool) *Case {
 	}
 	g.streams()
 	g.query()
+	g.bare()
 	g.rows()
 	return g.c
 }
@@ -131,34 +157,71 @@ func (g *gen) streams() {
 	}
 }
 
+// bare takes the watermarks away, at times, where the query does without.
+func (g *gen) bare() {
+	q := g.c.Query
+	needed := q.Mode == plan.Append && q.Grouped || anyRel(q.From, func(r Rel) bool {
+		switch r := r.(type) {
+		case *Join, *Rank, *Sub:
+			return true
+		case *Dedup:
+			return r.Within
+		}
+		return false
+	})
+	for _, c := range q.Calls {
+		needed = needed || c.Distinct // its values must be forgotten some time
+	}
+	if needed || g.IntN(6) > 0 {
+		return
+	}
+	for _, s := range g.c.Streams {
+		s.DelayMicros = -1
+	}
+}
+
 // query draws the query.
 func (g *gen) query() {
-	q := &Query{Mode: one(g, g.p.Modes...), Time: "ts", From: g.scan(0)}
+	q := &Query{Mode: one(g, g.p.Modes...)}
 	g.c.Query = q
 	if g.p.From != nil {
 		q.From = g.p.From(g)
-	}
-	if _, ok := q.From.(*Join); ok {
-		q.Time = "l_ts"
+	} else {
+		q.From = g.scan(0)
 	}
 	cols := q.From.Columns()
-	if g.IntN(2) == 0 {
-		q.Cond = predicate(g.Rand, cols, 2)
+	if g.IntN(2) == 0 && !g.p.KeysOnly {
+		over := cols
+		if _, ok := q.From.(*Sub); ok {
+			over = cols[2:] // a condition on keys is pushed below the grouping
+		}
+		q.Cond = predicate(g.Rand, over, 2)
 	}
 	if g.p.Window != nil {
 		q.Window = g.p.Window(g)
-		q.Window.Spark = g.p.Grouped && q.Window.Kind != Cumulate && g.IntN(3) == 0
+		free := q.Window.Kind != Cumulate && q.Window.WideIf == nil
+		q.Window.Spark = q.Window.WideIf != nil || g.p.Grouped && free && g.IntN(3) == 0
 	}
 	if !g.p.Grouped {
 		g.selection(q, cols)
 		return
 	}
-	q.Grouped, q.ByTime = true, g.p.ByTime
+	q.Grouped, q.ByTime, q.Rollup = true, g.p.ByTime, g.p.Rollup
 	g.keys(q, cols)
 	g.calls(q, cols)
 }
 
 func (g *gen) selection(q *Query, cols []Column) {
+	if g.p.KeysOnly {
+		for _, name := range keysOf(q.From) {
+			for _, c := range cols {
+				if c.Name == name {
+					q.Select = append(q.Select, Item{c.Name, colExpr{c}})
+				}
+			}
+		}
+		return
+	}
 	if q.Window != nil {
 		for _, c := range windowColumns() {
 			q.Select = append(q.Select, Item{c.Name, colExpr{c}})
@@ -169,7 +232,26 @@ func (g *gen) selection(q *Query, cols []Column) {
 	}
 }
 
+// keysOf are the columns that are the same whichever row of a key is kept.
+func keysOf(r Rel) []string {
+	switch r := r.(type) {
+	case *Dedup:
+		return r.Keys
+	case *Rank:
+		if slices.Contains(r.Keys, r.Order) {
+			return r.Keys
+		}
+		return append(slices.Clone(r.Keys), r.Order)
+	}
+	return nil
+}
+
+// keys draws at most two; a session and a ROLLUP need one.
 func (g *gen) keys(q *Query, cols []Column) {
+	if q.Rollup || q.Window != nil && q.Window.Kind == Session {
+		q.Keys = append(q.Keys, cols[1])
+		cols = cols[2:]
+	}
 	for _, c := range cols {
 		if len(q.Keys) < 2 && c.Domain.Few && g.IntN(2) == 0 {
 			q.Keys = append(q.Keys, c)
@@ -254,56 +336,16 @@ func cumulate(g *gen) *Window {
 
 func anyWindow(g *gen) *Window { return one(g, tumble, hop, cumulate)(g) }
 
-func union(g *gen) Rel { return &Union{[]Rel{g.scan(0), g.scan(1)}} }
-
-func dedup(g *gen) Rel {
-	d := &Dedup{In: g.scan(0), Keys: []string{"k"}}
-	for _, c := range d.Columns()[2:] {
-		// Whether 0 and -0 are one key Spark leaves open.
-		if c.Type.Kind != types.Double && g.IntN(3) == 0 {
-			d.Keys = append(d.Keys, c.Name)
-		}
+// sessions have a constant gap, or one that depends on the row.
+func sessions(g *gen) *Window {
+	w := plainSession(g)
+	if g.IntN(3) == 0 {
+		w.Wide = one[int64](g, 0, 2, 15) * 1e6
+		w.WideIf = predicate(g.Rand, g.c.Query.From.Columns()[1:], 1)
 	}
-	return d
+	return w
 }
 
-func dedupByTime(g *gen) Rel {
-	d := dedup(g).(*Dedup)
-	d.Keys = append(d.Keys, "ts")
-	return d
-}
-
-func dedupWithin(g *gen) Rel {
-	d := dedup(g).(*Dedup)
-	d.Within = true
-	return d
-}
-
-func innerJoin(g *gen) Rel { return g.join(false) }
-
-func leftJoin(g *gen) Rel { return g.join(true) }
-
-func (g *gen) join(outer bool) Rel {
-	j := &Join{Left: g.scan(0), Right: g.scan(1), Outer: outer, Keys: []string{"k"}}
-	if g.IntN(4) == 0 {
-		j.TimeKey = true
-	} else {
-		// r_ts + low <(=) l_ts <(=) r_ts + high; the lower bound says when a left row is over.
-		low := -g.Int64N(12) * 1e6
-		j.Bounds = []Bound{
-			{OrEqual: g.IntN(2) == 0, Micros: low},
-			{OrEqual: g.IntN(2) == 0, Micros: low + g.Int64N(15)*1e6, Above: true},
-		}
-	}
-	if g.IntN(4) == 0 {
-		left := j.Left.Columns()
-		c := left[2+g.IntN(len(left)-2)]
-		l, r, op := c, c, 0
-		l.Name, r.Name = "l."+c.Name, "r."+c.Name
-		for j.Residual == nil || comparisons[op].op == "=" { // equality would be one more key
-			op = g.IntN(len(comparisons))
-			j.Residual, j.Compared = comparison(op, colExpr{l}, colExpr{r}), c.Name
-		}
-	}
-	return j
+func plainSession(g *gen) *Window {
+	return &Window{Kind: Session, Size: one[int64](g, 1, 3, 5, 10) * 1e6}
 }

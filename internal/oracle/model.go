@@ -45,6 +45,7 @@ type tick struct {
 	m           *model
 	input       [][]Row // by stream
 	late, evict int64   // global watermarks
+	in          int64   // a stream that is read twice counts twice
 	bad         int64
 }
 
@@ -92,26 +93,11 @@ func (m *model) drain() {
 }
 
 // reads reports whether the query reads a stream at all.
-func (m *model) reads(stream int) bool { return readsStream(m.c.Query.From, stream) }
-
-func readsStream(r Rel, stream int) bool {
-	switch r := r.(type) {
-	case *Scan:
-		return r.Index == stream
-	case *Where:
-		return readsStream(r.In, stream)
-	case *Dedup:
-		return readsStream(r.In, stream)
-	case *Join:
-		return readsStream(r.Left, stream) || readsStream(r.Right, stream)
-	case *Union:
-		for _, in := range r.Ins {
-			if readsStream(in, stream) {
-				return true
-			}
-		}
-	}
-	return false
+func (m *model) reads(stream int) bool {
+	return anyRel(m.c.Query.From, func(r Rel) bool {
+		s, ok := r.(*Scan)
+		return ok && s.Index == stream
+	})
 }
 
 // closes reports whether a batch without rows is due.
@@ -131,11 +117,8 @@ func (m *model) closes() bool {
 func (m *model) batch(input [][]Row) {
 	b := &tick{m: m, input: input, late: m.evict, evict: m.global}
 	out := Batch{ID: int64(len(m.batches)), Watermark: b.evict}
-	for _, rows := range input {
-		out.In += int64(len(rows))
-	}
 	out.Rows = m.root.run(b)
-	out.Bad = b.bad
+	out.In, out.Bad = b.in, b.bad
 	for i := len(m.states) - 1; i >= 0; i-- {
 		out.Ops = append(out.Ops, m.states[i].stats())
 	}
@@ -170,37 +153,55 @@ func (m *model) lower(q *Query) node {
 	if q.Cond != nil {
 		in = &filterNode{in, places(cols), q.Cond}
 	}
-	if q.Grouped {
-		a := &aggregateNode{in: in, q: q, at: places(cols), groups: map[string]*group{}}
-		m.states = append(m.states, a)
-		return a
+	if !q.Grouped {
+		return &selectNode{in: in, q: q, at: places(cols)}
 	}
-	return &selectNode{in: in, q: q, at: places(cols)}
+	var n stateful
+	if q.Window != nil && q.Window.Kind == Session {
+		n = newSession(in, q)
+	} else {
+		n = newAggregate(in, q)
+	}
+	m.states = append(m.states, n)
+	return n
 }
 
+// relation makes the operators of a relation, inputs first.
 func (m *model) relation(r Rel) node {
-	switch r := r.(type) {
-	case *Scan:
-		return &scanNode{m, r.Index}
-	case *Where:
-		return &filterNode{m.relation(r.In), places(r.Columns()), r.Cond}
-	case *Union:
-		u := &unionNode{}
-		for _, in := range r.Ins {
-			u.ins = append(u.ins, m.relation(in))
+	var ins []node
+	if _, own := r.(*Sub); !own {
+		for _, in := range r.Inputs() {
+			ins = append(ins, m.relation(in))
 		}
-		return u
-	case *Dedup:
-		d := newDedup(r, m.relation(r.In), m.c.Query.reads("ts"))
-		m.states = append(m.states, d)
-		return d
-	case *Join:
-		j := newJoin(r, m.relation(r.Left), m.relation(r.Right))
-		m.states = append(m.states, j)
-		return j
 	}
-	return nil
+	return r.lower(m, ins)
 }
+
+func (s *Scan) lower(m *model, _ []node) node { return &scanNode{m, s.Index} }
+
+func (w *Where) lower(_ *model, ins []node) node {
+	return &filterNode{ins[0], places(w.Columns()), w.Cond}
+}
+
+func (u *Union) lower(_ *model, ins []node) node { return &unionNode{ins} }
+
+func (w *Windowed) lower(_ *model, ins []node) node { return &windowNode{ins[0], w} }
+
+func (s *Sub) lower(m *model, _ []node) node { return &subNode{m.lower(s.Query)} }
+
+func (d *Dedup) lower(m *model, ins []node) node {
+	n := newDedup(d, ins[0], m.c.Query.reads(d.Columns()[0].Name))
+	m.states = append(m.states, n)
+	return n
+}
+
+func (j *Join) lower(m *model, ins []node) node {
+	n := newJoin(j, ins, m.c.Query)
+	m.states = append(m.states, n)
+	return n
+}
+
+func (j *StaticJoin) lower(_ *model, ins []node) node { return newStatic(j, ins[0]) }
 
 // places maps the names of columns to their places.
 func places(cols []Column) map[string]int {

@@ -21,6 +21,10 @@ type group struct {
 	touched bool
 }
 
+func newAggregate(in node, q *Query) *aggregateNode {
+	return &aggregateNode{in: in, q: q, at: places(q.From.Columns()), groups: map[string]*group{}}
+}
+
 func (n *aggregateNode) water(global int64) (int64, bool) { return n.in.water(global) }
 
 // timed reports whether groups close: an event time is among the keys, and followed.
@@ -40,13 +44,15 @@ func (n *aggregateNode) run(b *tick) []Row {
 		n.group(Row{}).touched = true // one group, also of no rows
 	}
 	for _, r := range n.in.run(b) {
-		windows, used := windowsOf(n.q, n.at, r), false
+		windows, used := windowsOf(n.q.Window, r[0]), false
 		for _, w := range windows {
 			key := n.keyOf(r, w)
 			if drops && n.closing(key).(int64) <= late {
 				continue
 			}
-			n.add(n.group(key), r)
+			for _, set := range n.sets(key) {
+				n.group(set).add(n.q, n.at, r)
+			}
 			used = true
 		}
 		// A row is late when it is late for all its windows (D4).
@@ -61,12 +67,27 @@ func (n *aggregateNode) run(b *tick) []Row {
 func (n *aggregateNode) keyOf(r, window Row) Row {
 	key := append(Row{}, window...)
 	if n.q.ByTime {
-		key = append(key, r[n.at[n.q.Time]])
+		key = append(key, r[0])
 	}
 	for _, k := range n.q.Keys {
 		key = append(key, r[n.at[k.Name]])
 	}
 	return key
+}
+
+// sets returns the key for each grouping set. The number of the set behind a key of
+// ROLLUP keeps totals apart from groups of NULLs; it is not shown.
+func (n *aggregateNode) sets(key Row) []Row {
+	if !n.q.Rollup {
+		return []Row{key}
+	}
+	var out []Row
+	for size := len(key); size >= 0; size-- {
+		set := make(Row, len(key), len(key)+1)
+		copy(set, key[:size])
+		out = append(out, append(set, int64(size)))
+	}
+	return out
 }
 
 // closing returns the time when the group of a key is over: the end of its window, or its
@@ -96,15 +117,16 @@ func (n *aggregateNode) group(key Row) *group {
 	return g
 }
 
-func (n *aggregateNode) add(g *group, r Row) {
+// add takes the values of a row into a group.
+func (g *group) add(q *Query, at map[string]int, r Row) {
 	g.touched = true
-	for i, c := range n.q.Calls {
-		if c.Filter != nil && !isTrue(c.Filter.Eval(n.at, r)) {
+	for i, c := range q.Calls {
+		if c.Filter != nil && !isTrue(c.Filter.Eval(at, r)) {
 			continue
 		}
 		v := Value(int64(1)) // count(*) counts rows
 		if c.Arg != nil {
-			v = c.Arg.Eval(n.at, r)
+			v = c.Arg.Eval(at, r)
 		}
 		if v != nil {
 			g.values[i] = append(g.values[i], v)
@@ -119,7 +141,7 @@ func (n *aggregateNode) emit(drops bool, evict int64) []Row {
 	for _, g := range n.order {
 		over := drops && g.closes != nil && g.closes.(int64) <= evict
 		if n.q.Mode == plan.Complete || n.q.Mode == plan.Update && g.touched || n.q.Mode == plan.Append && over {
-			if r := n.result(g); r != nil {
+			if r := g.result(n.q); r != nil {
 				out = append(out, r)
 			}
 		}
@@ -134,15 +156,15 @@ func (n *aggregateNode) emit(drops bool, evict int64) []Row {
 }
 
 // result computes the row of a group; nil if HAVING removes it.
-func (n *aggregateNode) result(g *group) Row {
-	out := append(Row{}, g.key...)
-	for i, c := range n.q.Calls {
+func (g *group) result(q *Query) Row {
+	out := append(Row{}, g.key[:len(q.keyColumns())]...)
+	for i, c := range q.Calls {
 		values := g.values[i]
 		if c.Distinct {
 			values = distinct(values)
 		}
 		v := c.Agg.Of(values, c.argType())
-		if h := n.q.Having; i == 0 && h != nil && !comparisons[h.Op].test(compare(v, h.Value)) {
+		if h := q.Having; i == 0 && h != nil && !comparisons[h.Op].test(compare(v, h.Value)) {
 			return nil
 		}
 		out = append(out, v)

@@ -1,11 +1,12 @@
 package oracle
 
+import "slices"
+
 // joinNode joins two streams in Spark's order (spark-semantics §1.5).
 type joinNode struct {
 	j     *Join
 	sides [2]*joinSide
 	at    map[string]int // of the columns of both sides, as l.… and r.…
-	blank Row            // the right side of a row without partner
 	late  int64
 }
 
@@ -13,7 +14,11 @@ type joinNode struct {
 type joinSide struct {
 	in   node
 	keys []int
-	rows []*joinRow
+	// timed says that the join sees the event time: nothing is late by a column that
+	// nothing reads.
+	timed bool
+	blank Row // NULLs for the columns of the side
+	rows  []*joinRow
 }
 
 type joinRow struct {
@@ -23,21 +28,24 @@ type joinRow struct {
 
 func (r *joinRow) time() int64 { return r.row[0].(int64) }
 
-func newJoin(j *Join, left, right node) *joinNode {
-	n := &joinNode{j: j, at: map[string]int{}, blank: make(Row, len(j.Right.Columns()))}
-	n.sides = [2]*joinSide{{in: left}, {in: right}}
+func newJoin(j *Join, ins []node, q *Query) *joinNode {
+	n := &joinNode{j: j, at: map[string]int{}}
 	width := 0
 	for i, r := range []Rel{j.Left, j.Right} {
-		for at, c := range r.Columns() {
+		cols := r.Columns()
+		s := &joinSide{in: ins[i], blank: make(Row, len(cols))}
+		s.timed = j.TimeKey || len(j.Bounds) > 0 || q.reads("lr"[i:i+1]+"_"+cols[0].Name)
+		for at, c := range cols {
 			n.at["lr"[i:i+1]+"."+c.Name] = width + at
 		}
 		for _, k := range j.Keys {
-			n.sides[i].keys = append(n.sides[i].keys, places(r.Columns())[k])
+			s.keys = append(s.keys, places(cols)[k])
 		}
 		if j.TimeKey {
-			n.sides[i].keys = append(n.sides[i].keys, 0)
+			s.keys = append(s.keys, 0)
 		}
-		width += len(r.Columns())
+		n.sides[i] = s
+		width += len(cols)
 	}
 	return n
 }
@@ -64,65 +72,105 @@ func (n *joinNode) incoming(global int64) int64 {
 func (n *joinNode) run(b *tick) []Row {
 	n.late = 0
 	late := n.incoming(b.late)
-	goneLeft, goneRight := n.j.thresholds(n.incoming(b.evict))
-	over := func(r *joinRow, gone *int64) bool { return gone != nil && r.time() <= *gone }
+	gone := n.j.thresholds(n.incoming(b.evict))
 	var out []Row
 	for i, side := range n.sides {
-		other := n.sides[1-i]
 		for _, row := range side.in.run(b) {
-			if !n.keeps(i, row) {
+			passes := n.j.Only[i] == nil || isTrue(n.j.Only[i].Eval(n.at, n.wide(i, row)))
+			alone := n.j.Kind.keepsAlone(i)
+			if !alone && (!passes || n.hasNull(i, row)) {
 				continue
 			}
 			r := &joinRow{row: row}
-			if r.time() <= late {
+			if side.timed && r.time() <= late {
 				n.late++
 				continue
 			}
-			for _, o := range other.rows {
-				if pair, ok := n.pair(i, r, o); ok {
-					out = append(out, pair)
-					r.matched, o.matched = true, true
-				}
+			if !passes {
+				out = append(out, n.alone(i, r))
+				continue
 			}
-			// A right row that is over already finds nobody any more.
-			if i == 0 || !over(r, goneRight) {
-				side.rows = append(side.rows, r)
+			out = append(out, n.arrive(i, r, gone[i])...)
+		}
+	}
+	return append(out, n.leave(gone)...)
+}
+
+// wide puts a row in its place among the columns of both sides.
+func (n *joinNode) wide(side int, row Row) Row {
+	if side == 0 {
+		return row
+	}
+	return slices.Concat(n.sides[0].blank, row)
+}
+
+// hasNull reports whether a row cannot have a partner: "column IS NOT NULL" follows from
+// the condition, as Spark infers it, for a side whose rows are not emitted alone.
+func (n *joinNode) hasNull(i int, row Row) bool {
+	for _, k := range n.sides[i].keys {
+		if row[k] == nil {
+			return true
+		}
+	}
+	return n.j.Residual != nil && row[n.at["l."+n.j.Compared]] == nil
+}
+
+// arrive joins a row with what the other side keeps, and keeps it.
+func (n *joinNode) arrive(i int, r *joinRow, gone *int64) []Row {
+	var out []Row
+	for _, o := range n.sides[1-i].rows {
+		if n.j.Kind == Semi && i == 1 && o.matched {
+			continue // a left row comes out at its first partner
+		}
+		pair, ok := n.pair(i, r, o)
+		if !ok {
+			continue
+		}
+		r.matched, o.matched = true, true
+		switch n.j.Kind {
+		case Anti:
+		case Semi:
+			out = append(out, pair[:len(n.sides[0].blank)])
+			if i == 0 {
+				return out
 			}
+		default:
+			out = append(out, pair)
 		}
 	}
-	left, right := []*joinRow(nil), []*joinRow(nil)
-	for _, r := range n.sides[0].rows {
-		if !over(r, goneLeft) {
-			left = append(left, r)
-		} else if n.j.Outer && !r.matched {
-			out = append(out, append(append(Row{}, r.row...), n.blank...))
-		}
+	// A right row that is over already finds nobody any more.
+	if i == 0 || gone == nil || r.time() > *gone || n.j.Kind.keepsAlone(1) && !r.matched {
+		n.sides[i].rows = append(n.sides[i].rows, r)
 	}
-	for _, r := range n.sides[1].rows {
-		if !over(r, goneRight) {
-			right = append(right, r)
-		}
-	}
-	n.sides[0].rows, n.sides[1].rows = left, right
 	return out
 }
 
-// keeps reports whether a row may find a partner, or is kept without: NULL matches
-// nothing, and "column IS NOT NULL" follows from the condition, as Spark infers it, for
-// every side whose rows are not emitted without a partner.
-func (n *joinNode) keeps(i int, row Row) bool {
-	if i == 0 && n.j.Outer {
-		return true
-	}
-	for _, k := range n.sides[i].keys {
-		if row[k] == nil {
-			return false
+// leave forgets the rows that are over, and emits those that are kept alone.
+func (n *joinNode) leave(gone [2]*int64) []Row {
+	var out []Row
+	for i, side := range n.sides {
+		var left []*joinRow
+		for _, r := range side.rows {
+			if gone[i] == nil || r.time() > *gone[i] {
+				left = append(left, r)
+			} else if n.j.Kind.keepsAlone(i) && !r.matched {
+				out = append(out, n.alone(i, r))
+			}
 		}
+		side.rows = left
 	}
-	if n.j.Residual != nil {
-		return row[n.at["l."+n.j.Compared]] != nil
+	return out
+}
+
+// alone is a row without a partner.
+func (n *joinNode) alone(i int, r *joinRow) Row {
+	switch {
+	case n.j.Kind.leftOnly():
+		return r.row
+	case i == 0:
+		return slices.Concat(r.row, n.sides[1].blank)
 	}
-	return true
+	return slices.Concat(n.sides[0].blank, r.row)
 }
 
 // pair returns the row of two partners.
@@ -142,7 +190,7 @@ func (n *joinNode) pair(side int, r, o *joinRow) (Row, bool) {
 			return nil, false
 		}
 	}
-	full := append(append(Row{}, left.row...), right.row...)
+	full := slices.Concat(left.row, right.row)
 	if n.j.Residual != nil && !isTrue(n.j.Residual.Eval(n.at, full)) {
 		return nil, false
 	}
@@ -151,10 +199,50 @@ func (n *joinNode) pair(side int, r, o *joinRow) (Row, bool) {
 
 // wants: some rows may go.
 func (n *joinNode) wants(last, next int64) bool {
-	left, right := n.j.thresholds(0)
-	return (left != nil || right != nil) && n.incoming(next) > n.incoming(last)
+	gone := n.j.thresholds(0)
+	return (gone[0] != nil || gone[1] != nil) && n.incoming(next) > n.incoming(last)
 }
 
 func (n *joinNode) stats() OpStats {
 	return OpStats{Late: n.late, Total: int64(len(n.sides[0].rows) + len(n.sides[1].rows))}
+}
+
+// staticNode joins a stream with a table.
+type staticNode struct {
+	j    *StaticJoin
+	in   node
+	keys [2]int
+}
+
+func newStatic(j *StaticJoin, in node) *staticNode {
+	return &staticNode{j, in, [2]int{places(j.In.Columns())[j.Key], places(j.Table.Cols)[j.Key]}}
+}
+
+func (n *staticNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+func (n *staticNode) run(b *tick) []Row {
+	var out []Row
+	for _, r := range n.in.run(b) {
+		matched := false
+		for _, t := range n.j.Rows {
+			k, l := r[n.keys[0]], t[n.keys[1]]
+			if k == nil || l == nil || compare(k, l) != 0 {
+				continue
+			}
+			if n.j.Kind == Inner || n.j.Kind == Left {
+				out = append(out, slices.Concat(r, t))
+			} else if n.j.Kind == Semi && !matched {
+				out = append(out, r)
+			}
+			matched = true
+		}
+		switch {
+		case matched:
+		case n.j.Kind == Left:
+			out = append(out, slices.Concat(r, make(Row, len(n.j.Table.Cols))))
+		case n.j.Kind == Anti:
+			out = append(out, r)
+		}
+	}
+	return out
 }

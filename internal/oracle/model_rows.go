@@ -15,6 +15,7 @@ func (n *scanNode) water(global int64) (int64, bool) {
 // run observes the event times, floored to milliseconds. A row without one is bad.
 func (n *scanNode) run(b *tick) []Row {
 	s := n.m.c.Streams[n.stream]
+	b.in += int64(len(b.input[n.stream]))
 	if s.DelayMicros < 0 {
 		return b.input[n.stream]
 	}
@@ -90,7 +91,7 @@ func (n *selectNode) run(b *tick) []Row {
 	}
 	var out []Row
 	for _, r := range n.in.run(b) {
-		for _, w := range windowsOf(n.q, n.at, r) {
+		for _, w := range windowsOf(n.q.Window, r[0]) {
 			full := append(append(Row{}, r...), w...)
 			var selected Row
 			for _, it := range n.q.Select {
@@ -102,17 +103,16 @@ func (n *selectNode) run(b *tick) []Row {
 	return out
 }
 
-// windowsOf returns the window_start and window_end of each window that a row falls in:
-// none of a row without time, and one empty window of a query without windows.
-func windowsOf(q *Query, at map[string]int, r Row) []Row {
-	if q.Window == nil {
+// windowsOf returns the window_start and window_end of each window that a time falls in:
+// none without a time, and one empty window without windows.
+func windowsOf(w *Window, time Value) []Row {
+	if w == nil {
 		return []Row{{}}
 	}
-	t, ok := r[at[q.Time]].(int64)
+	t, ok := time.(int64)
 	if !ok {
 		return nil
 	}
-	w := q.Window
 	var out []Row
 	if w.Kind == Cumulate {
 		start := floorTo(t-w.Offset, w.Size) + w.Offset
@@ -138,6 +138,37 @@ func floorTo(t, period int64) int64 {
 	return t - rem
 }
 
+// windowNode gives each row once per window, its end in the place of the time.
+type windowNode struct {
+	in node
+	w  *Windowed
+}
+
+func (n *windowNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+func (n *windowNode) run(b *tick) []Row {
+	var out []Row
+	for _, r := range n.in.run(b) {
+		for _, w := range windowsOf(n.w.Window, r[0]) {
+			out = append(out, append(Row{w[1], w[0]}, r[1:]...))
+		}
+	}
+	return out
+}
+
+// subNode gives the last microsecond of a window in the place of its start and end.
+type subNode struct{ in node }
+
+func (n *subNode) water(global int64) (int64, bool) { return n.in.water(global) }
+
+func (n *subNode) run(b *tick) []Row {
+	var out []Row
+	for _, r := range n.in.run(b) {
+		out = append(out, append(Row{r[1].(int64) - 1}, r[2:]...))
+	}
+	return out
+}
+
 // dedupNode keeps the first row of each key.
 type dedupNode struct {
 	in   node
@@ -157,7 +188,7 @@ func newDedup(d *Dedup, in node, timed bool) *dedupNode {
 	n := &dedupNode{in: in, seen: map[string]int64{}, timed: timed}
 	for _, k := range d.Keys {
 		n.keys = append(n.keys, at[k])
-		n.expires = n.expires || k == "ts"
+		n.expires = n.expires || k == d.Columns()[0].Name
 	}
 	n.timed = n.timed || n.expires || d.Within
 	if d.Within {

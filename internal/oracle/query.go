@@ -13,20 +13,24 @@ import (
 type Query struct {
 	Mode plan.Mode
 	From Rel
-	Time string // the event-time column of From
-	Cond Expr   // WHERE; nil without
-	// Window is over Time; nil without.
+	Cond Expr // WHERE; nil without
+	// Window is over the time of From; nil without.
 	Window *Window
 	// Select is what a query without aggregation selects.
 	Select []Item
-	// Grouped makes it an aggregation by window, Keys and, with ByTime, Time.
+	// Grouped makes it an aggregation by window, Keys and, with ByTime, the time of From.
 	Grouped bool
 	Keys    []Column
 	ByTime  bool
-	Calls   []Call
+	// Rollup also groups by each shorter list of Keys.
+	Rollup bool
+	Calls  []Call
 	// Having compares the first call with a constant; nil without.
 	Having *Having
 }
+
+// Time is the event time of what the query reads.
+func (q *Query) Time() string { return q.From.Columns()[0].Name }
 
 // Item is a selected expression.
 type Item struct {
@@ -108,7 +112,7 @@ func (q *Query) keyColumns() []Column {
 		out = windowColumns()
 	}
 	if q.ByTime {
-		out = append(out, Column{Name: q.Time, Type: types.Of(types.Timestamp), Shifts: true})
+		out = append(out, Column{Name: q.Time(), Type: types.Of(types.Timestamp), Shifts: true})
 	}
 	return append(out, q.Keys...)
 }
@@ -118,7 +122,7 @@ func (q *Query) SQL() string {
 	spark := q.Window != nil && q.Window.Spark
 	from := q.From.From(engine)
 	if q.Window != nil && !spark {
-		from = q.Window.table(q.From, q.Time)
+		from = q.Window.table(q.From, q.Time(), q.Keys)
 	}
 	if !q.Grouped {
 		items := list(q.Select, func(it Item) string { return it.Expr.SQL() + " AS " + it.Name })
@@ -127,14 +131,23 @@ func (q *Query) SQL() string {
 	groups := columnNames(q.keyColumns())
 	items := groups
 	if spark {
+		call, made := q.Window.call(q.Time())
 		rest := groups[2:]
-		items = append([]string{"window.start AS window_start", "window.end AS window_end"}, rest...)
-		groups = append([]string{q.Window.call(q.Time)}, rest...)
+		items = append([]string{made + ".start AS window_start", made + ".end AS window_end"}, rest...)
+		groups = append([]string{call}, rest...)
 	}
 	for _, c := range q.Calls {
 		items = append(items[:len(items):len(items)], c.SQL(engine)+" AS "+c.Name)
 	}
-	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), groupBy(groups), q.having(engine))
+	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), q.groupBy(groups), q.having(engine))
+}
+
+// groupBy writes the clause.
+func (q *Query) groupBy(groups []string) string {
+	if q.Rollup {
+		return " GROUP BY ROLLUP(" + strings.Join(groups, ", ") + ")"
+	}
+	return groupBy(groups)
 }
 
 func columnNames(cols []Column) []string {
@@ -160,48 +173,70 @@ func (q *Query) where() string {
 }
 
 func (q *Query) having(d dialect) string {
-	if q.Having == nil {
+	var conds []string
+	if q.Rollup && d == duck {
+		conds = append(conds, "count(*) > 0") // over no rows DuckDB has a total, and Spark has none
+	}
+	if q.Having != nil {
+		c := q.Calls[0]
+		conds = append(conds, fmt.Sprintf("%s %s %s", c.SQL(d), comparisons[q.Having.Op].op, literal(q.Having.Value, c.Type())))
+	}
+	if conds == nil {
 		return ""
 	}
-	c := q.Calls[0]
-	return fmt.Sprintf(" HAVING %s %s %s", c.SQL(d), comparisons[q.Having.Op].op, literal(q.Having.Value, c.Type()))
+	return " HAVING " + strings.Join(conds, " AND ")
 }
 
 // DuckSQL writes the query for DuckDB: the rows that the engine's sink must hold when
 // the watermark has arrived at finalMicros and no row was late.
 func (q *Query) DuckSQL(finalMicros int64) string {
-	from := q.From.From(duck)
+	from, where := q.From.From(duck), ""
 	if q.Window != nil {
-		from = q.Window.duckFrom(q.From, q.Time)
-	}
-	conds := []string{"TRUE"}
-	if q.Cond != nil {
-		conds = append(conds, q.Cond.SQL())
-	}
-	if j, ok := q.From.(*Join); ok && j.Outer && !q.Grouped {
-		// A left row without partner comes out when its time is over.
-		conds = append(conds, fmt.Sprintf("(r_ts IS NOT NULL OR l_ts <= make_timestamp(%d))", j.leftGone(finalMicros)))
+		from = q.Window.duckFrom(q.From, q.Time(), q.Keys, q.Cond)
+	} else if q.Cond != nil {
+		where = " AND " + q.Cond.SQL()
 	}
 	if !q.Grouped {
-		return fmt.Sprintf("SELECT %s FROM %s WHERE %s",
-			list(q.Select, func(it Item) string { return cast(it.Expr.SQL(), it.Expr.Type()) }), from, strings.Join(conds, " AND "))
+		if came := emitted(q.From, q.Mode, finalMicros); came != "" {
+			where += " AND " + came
+		}
+		items := list(q.Select, func(it Item) string { return cast(it.Expr.SQL(), it.Expr.Type()) })
+		return fmt.Sprintf("SELECT %s FROM %s WHERE TRUE%s", items, from, where)
 	}
 	if q.Mode == plan.Append {
 		closing := "window_end"
 		if q.ByTime {
-			closing = q.Time
+			closing = q.Time()
 		}
 		if j, ok := q.From.(*Join); ok {
 			finalMicros = j.output(finalMicros)
 		}
-		conds = append(conds, fmt.Sprintf("%s <= make_timestamp(%d)", closing, finalMicros))
+		where += fmt.Sprintf(" AND %s <= make_timestamp(%d)", closing, finalMicros)
 	}
 	groups := columnNames(q.keyColumns())
 	items := groups
 	for _, c := range q.Calls {
 		items = append(items[:len(items):len(items)], duckResult(c))
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE %s%s%s", strings.Join(items, ", "), from, strings.Join(conds, " AND "), groupBy(groups), q.having(duck))
+	return fmt.Sprintf("SELECT %s FROM %s WHERE TRUE%s%s%s", strings.Join(items, ", "), from, where, q.groupBy(groups), q.having(duck))
+}
+
+// emitted is, for DuckDB, which rows of a relation have come out at a watermark; "" for
+// all.
+func emitted(r Rel, mode plan.Mode, finalMicros int64) string {
+	switch r := r.(type) {
+	case *Join:
+		return r.emitted(finalMicros)
+	case *Rank:
+		if mode == plan.Append {
+			return fmt.Sprintf("%s <= make_timestamp(%d)", r.Columns()[0].Name, finalMicros)
+		}
+	case *Sub:
+		return fmt.Sprintf("v_time < make_timestamp(%d)", finalMicros)
+	case *Dedup:
+		return emitted(r.In, mode, finalMicros)
+	}
+	return ""
 }
 
 func cast(text string, t types.Type) string { return "CAST(" + text + " AS " + t.String() + ")" }
@@ -216,7 +251,10 @@ func duckResult(c Call) string {
 
 // reads reports whether the query reads a column of From.
 func (q *Query) reads(name string) bool {
-	used := q.Cond != nil && mentions(q.Cond, name) || q.Window != nil && q.Time == name || q.ByTime && q.Time == name
+	used := q.Cond != nil && mentions(q.Cond, name) || (q.Window != nil || q.ByTime) && q.Time() == name
+	if q.Window != nil && q.Window.WideIf != nil {
+		used = used || mentions(q.Window.WideIf, name)
+	}
 	for _, it := range q.Select {
 		used = used || mentions(it.Expr, name)
 	}
@@ -229,41 +267,30 @@ func (q *Query) reads(name string) bool {
 	return used
 }
 
-// shifted returns the query with its event-time constants moved.
-func (q *Query) shifted(micros int64) *Query {
+// changed returns the query with its expressions changed, but for those of From.
+func (q *Query) changed(change func(Expr) Expr) *Query {
 	out := *q
-	out.From = shiftedRel(q.From, micros)
 	if q.Cond != nil {
-		out.Cond = shifted(q.Cond, micros)
+		out.Cond = change(q.Cond)
+	}
+	if q.Window != nil && q.Window.WideIf != nil {
+		w := *q.Window
+		w.WideIf = change(w.WideIf)
+		out.Window = &w
 	}
 	out.Calls = slices.Clone(q.Calls)
 	for i, c := range q.Calls {
 		if c.Filter != nil {
-			out.Calls[i].Filter = shifted(c.Filter, micros)
+			out.Calls[i].Filter = change(c.Filter)
 		}
 	}
 	return &out
 }
 
-// shiftedRel moves the constants of event time in a relation.
-func shiftedRel(r Rel, micros int64) Rel {
-	switch r := r.(type) {
-	case *Where:
-		return &Where{shiftedRel(r.In, micros), shifted(r.Cond, micros)}
-	case *Union:
-		u := &Union{}
-		for _, in := range r.Ins {
-			u.Ins = append(u.Ins, shiftedRel(in, micros))
-		}
-		return u
-	case *Dedup:
-		d := *r
-		d.In = shiftedRel(r.In, micros)
-		return &d
-	case *Join:
-		j := *r
-		j.Left, j.Right = shiftedRel(r.Left, micros), shiftedRel(r.Right, micros)
-		return &j
-	}
-	return r
+// shifted returns the query with its constants of event time moved.
+func (q *Query) shifted(micros int64) *Query {
+	move := func(e Expr) Expr { return shifted(e, micros) }
+	out := q.changed(move)
+	out.From = changedRel(q.From, move)
+	return out
 }

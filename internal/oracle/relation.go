@@ -3,8 +3,6 @@ package oracle
 import (
 	"fmt"
 	"strings"
-
-	"ssql/sql/types"
 )
 
 // dialect is who reads a query.
@@ -17,7 +15,7 @@ const (
 	duck
 )
 
-// Stream is a random stream.
+// Stream is a random stream, or a table.
 type Stream struct {
 	Name string
 	Cols []Column // the event time first
@@ -25,11 +23,17 @@ type Stream struct {
 	DelayMicros int64
 }
 
-// Rel is what a query reads. The set is closed: model.go has a node for each.
+// Rel is what a query reads; its first column is its event time. The set is closed: each
+// has a node in the model.
 type Rel interface {
 	Columns() []Column
 	// From writes the relation for a FROM clause, with its alias.
 	From(d dialect) string
+	Inputs() []Rel
+	// With returns the relation with other inputs, and with its expressions changed.
+	With(ins []Rel, change func(Expr) Expr) Rel
+	// lower makes the model's operator over those of the inputs.
+	lower(m *model, ins []node) node
 }
 
 type (
@@ -51,26 +55,15 @@ type (
 		Keys   []string
 		Within bool
 	}
-	// Join joins two streams on equal keys; their columns are l_… and r_….
-	Join struct {
-		Left, Right Rel
-		Outer       bool     // LEFT JOIN
-		Keys        []string // columns of both sides, by their names there
-		TimeKey     bool     // the event times are equal, too
-		// Bounds of the left time against the right one; the model derives from them when
-		// rows may go.
-		Bounds []Bound
-		// Residual compares the columns Compared of both sides; nil for none.
-		Residual Expr
-		Compared string
+	// Windowed has a row for each window of each row of In, with the window's end as its
+	// time.
+	Windowed struct {
+		In     Rel
+		Window *Window
 	}
+	// Sub is an aggregation by windows, with the window_time as its time.
+	Sub struct{ Query *Query }
 )
-
-// Bound is `r_ts + Micros < l_ts` (or <=), or, with Above, `l_ts < r_ts + Micros`.
-type Bound struct {
-	Above, OrEqual bool
-	Micros         int64
-}
 
 // Columns returns those of the stream.
 func (s *Scan) Columns() []Column { return s.Stream.Cols }
@@ -84,16 +77,17 @@ func (u *Union) Columns() []Column { return u.Ins[0].Columns() }
 // Columns returns those of the input.
 func (d *Dedup) Columns() []Column { return d.In.Columns() }
 
-// Columns returns those of both sides.
-func (j *Join) Columns() []Column {
-	return append(prefixed("l_", j.Left.Columns()), prefixed("r_", j.Right.Columns())...)
+// Columns returns the window, and what is not the time of the input.
+func (w *Windowed) Columns() []Column {
+	window := windowColumns()
+	return append([]Column{window[1], window[0]}, w.In.Columns()[1:]...)
 }
 
-func prefixed(prefix string, cols []Column) []Column {
-	out := make([]Column, len(cols))
-	for i, c := range cols {
-		c.Name = prefix + c.Name
-		out[i] = c
+// Columns returns the time, the keys and the counts.
+func (s *Sub) Columns() []Column {
+	out := append([]Column{{Name: "v_time", Type: eventTime.Type, Domain: &eventTime, Shifts: true}}, s.Query.Keys...)
+	for _, c := range s.Query.Calls {
+		out = append(out, Column{Name: c.Name, Type: c.Type(), Domain: &counts})
 	}
 	return out
 }
@@ -145,183 +139,107 @@ func (d *Dedup) From(to dialect) string {
 	return fmt.Sprintf("DEDUP(%s, KEY (%s)%s)", operand(d.In), keys, within)
 }
 
+// From is a subquery over the window function.
+func (w *Windowed) From(d dialect) string {
+	time, from := w.In.Columns()[0].Name, ""
+	if d == duck {
+		from = w.Window.duckFrom(w.In, time, nil, nil)
+	} else {
+		from = w.Window.table(w.In, time, nil)
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s) AS x", outward(w, d), from)
+}
+
+// From is the query as a subquery.
+func (s *Sub) From(d dialect) string {
+	q := s.Query
+	items := columnNames(q.Keys)
+	for _, c := range q.Calls {
+		items = append(items, c.SQL(d)+" AS "+c.Name)
+	}
+	groups := columnNames(q.keyColumns())
+	if d == duck {
+		return fmt.Sprintf("(SELECT 0 AS seq, window_end - INTERVAL '1 microsecond' AS v_time, %s FROM %s%s) AS v",
+			strings.Join(items, ", "), q.Window.duckFrom(q.From, q.Time(), q.Keys, q.Cond), groupBy(groups))
+	}
+	return fmt.Sprintf("(SELECT window_time AS v_time, %s FROM %s%s%s) AS v", strings.Join(items, ", "),
+		q.Window.table(q.From, q.Time(), q.Keys), q.where(), groupBy(append(groups, "window_time")))
+}
+
 // operand writes a relation as the argument of a table function of the engine.
 func operand(r Rel) string {
-	if s, ok := r.(*Scan); ok {
-		return s.Stream.Name
-	}
-	if d, ok := r.(*Dedup); ok {
-		return d.From(engine)
+	switch r := r.(type) {
+	case *Scan:
+		return r.Stream.Name
+	case *Dedup:
+		return r.From(engine)
 	}
 	return fmt.Sprintf("(SELECT %s FROM %s)", names(r.Columns()), r.From(engine))
 }
 
-// From is a subquery over the join.
-func (j *Join) From(d dialect) string {
-	side := func(alias string, r Rel) string {
-		return fmt.Sprintf("(SELECT %s FROM %s) AS %s", names(r.Columns()), r.From(d), alias)
-	}
-	out := list(j.Columns(), func(c Column) string { return c.Name[:1] + "." + c.Name[2:] + " AS " + c.Name })
-	if d == duck {
-		out = "0 AS seq, " + out
-	}
-	word := "JOIN"
-	if j.Outer {
-		word = "LEFT JOIN"
-	}
-	return fmt.Sprintf("(SELECT %s FROM %s %s %s ON %s) AS j", out, side("l", j.Left), word, side("r", j.Right), j.on())
+// Inputs returns none.
+func (s *Scan) Inputs() []Rel { return nil }
+
+// Inputs returns the input.
+func (w *Where) Inputs() []Rel { return []Rel{w.In} }
+
+// Inputs returns the branches.
+func (u *Union) Inputs() []Rel { return u.Ins }
+
+// Inputs returns the input.
+func (d *Dedup) Inputs() []Rel { return []Rel{d.In} }
+
+// Inputs returns the input.
+func (w *Windowed) Inputs() []Rel { return []Rel{w.In} }
+
+// Inputs returns what the query reads.
+func (s *Sub) Inputs() []Rel { return []Rel{s.Query.From} }
+
+// With returns the scan.
+func (s *Scan) With([]Rel, func(Expr) Expr) Rel { return s }
+
+// With changes the condition.
+func (w *Where) With(ins []Rel, change func(Expr) Expr) Rel {
+	return &Where{ins[0], change(w.Cond)}
 }
 
-func (j *Join) on() string {
-	var on []string
-	for _, k := range j.Keys {
-		on = append(on, fmt.Sprintf("l.%s = r.%s", k, k))
-	}
-	if j.TimeKey {
-		on = append(on, "l.ts = r.ts")
-	}
-	for _, b := range j.Bounds {
-		on = append(on, b.sql())
-	}
-	if j.Residual != nil {
-		on = append(on, j.Residual.SQL())
-	}
-	return strings.Join(on, " AND ")
+// With changes the branches.
+func (u *Union) With(ins []Rel, _ func(Expr) Expr) Rel { return &Union{ins} }
+
+// With changes the input.
+func (d *Dedup) With(ins []Rel, _ func(Expr) Expr) Rel { return &Dedup{ins[0], d.Keys, d.Within} }
+
+// With changes the input.
+func (w *Windowed) With(ins []Rel, _ func(Expr) Expr) Rel { return &Windowed{ins[0], w.Window} }
+
+// With changes the query.
+func (s *Sub) With(ins []Rel, change func(Expr) Expr) Rel {
+	q := s.Query.changed(change)
+	q.From = ins[0]
+	return &Sub{q}
 }
 
-func (b Bound) sql() string {
-	op := "<"
-	if b.OrEqual {
-		op = "<="
+// changedRel changes the expressions of a relation and of all below it.
+func changedRel(r Rel, change func(Expr) Expr) Rel {
+	var ins []Rel
+	for _, in := range r.Inputs() {
+		ins = append(ins, changedRel(in, change))
 	}
-	moved := fmt.Sprintf("r.ts + INTERVAL '%d milliseconds'", b.Micros/1000)
-	if b.Micros < 0 {
-		moved = fmt.Sprintf("r.ts - INTERVAL '%d milliseconds'", -b.Micros/1000)
-	}
-	if b.Above {
-		return "l.ts " + op + " " + moved
-	}
-	return moved + " " + op + " l.ts"
+	return r.With(ins, change)
 }
 
-// holds evaluates the bound.
-func (b Bound) holds(left, right int64) bool {
-	if left == right+b.Micros {
-		return b.OrEqual
-	}
-	return (left < right+b.Micros) == b.Above
-}
+// kept returns an expression as it is.
+func kept(e Expr) Expr { return e }
 
-// thresholds returns, for an eviction watermark, the times up to which rows of the two
-// sides are over (spark-semantics §1.5): a bound keeps the side that it bounds from
-// below, `O.t + c < S.t` up to E + c, and a millisecond less with <=.
-func (j *Join) thresholds(eMicros int64) (left, right *int64) {
-	if j.TimeKey {
-		return &eMicros, &eMicros
+// anyRel reports whether a relation or one below it is of a kind.
+func anyRel(r Rel, is func(Rel) bool) bool {
+	if is(r) {
+		return true
 	}
-	for _, b := range j.Bounds {
-		side, at := &left, eMicros+b.Micros
-		if b.Above {
-			side, at = &right, eMicros-b.Micros
-		}
-		if b.OrEqual {
-			at -= 1000
-		}
-		if *side == nil || at < **side {
-			*side = &at
+	for _, in := range r.Inputs() {
+		if anyRel(in, is) {
+			return true
 		}
 	}
-	return left, right
-}
-
-// leftGone is the time up to which left rows are over.
-func (j *Join) leftGone(eMicros int64) int64 {
-	left, _ := j.thresholds(eMicros)
-	return *left
-}
-
-// output is the watermark below the join.
-func (j *Join) output(eMicros int64) int64 {
-	if j.TimeKey {
-		return eMicros
-	}
-	out := eMicros
-	left, right := j.thresholds(eMicros)
-	for _, side := range []*int64{left, right} {
-		if side != nil {
-			out = min(out, *side)
-		}
-	}
-	return max(0, out)
-}
-
-// WindowKind is the kind of a window.
-type WindowKind int
-
-// The window kinds.
-const (
-	Tumble WindowKind = iota
-	Hop
-	Cumulate
-)
-
-// Window is a window over the event time.
-type Window struct {
-	Kind WindowKind
-	// Micros; Slide is the step of CUMULATE, and equal to Size for TUMBLE.
-	Size, Slide, Offset int64
-	// Spark spells it window(ts, …), with columns window.start and window.end.
-	Spark bool
-}
-
-func seconds(micros int64) string { return fmt.Sprintf("INTERVAL '%d' SECOND", micros/1e6) }
-
-// table writes the table function over a relation.
-func (w *Window) table(r Rel, time string) string {
-	args := []string{operand(r), time}
-	name := [...]string{"TUMBLE", "HOP", "CUMULATE"}[w.Kind]
-	if w.Kind != Tumble {
-		args = append(args, seconds(w.Slide))
-	}
-	args = append(args, seconds(w.Size))
-	if w.Offset != 0 {
-		args = append(args, seconds(w.Offset))
-	}
-	return name + "(" + strings.Join(args, ", ") + ")"
-}
-
-// call writes Spark's function.
-func (w *Window) call(time string) string {
-	text := fmt.Sprintf("window(%s, '%d seconds'", time, w.Size/1e6)
-	if w.Kind == Hop || w.Offset != 0 {
-		text += fmt.Sprintf(", '%d seconds'", w.Slide/1e6)
-	}
-	if w.Offset != 0 {
-		text += fmt.Sprintf(", '%d seconds'", w.Offset/1e6)
-	}
-	return text + ")"
-}
-
-// duckFrom writes, for DuckDB, a relation with a row per window of each of its rows,
-// and the columns window_start and window_end.
-func (w *Window) duckFrom(r Rel, time string) string {
-	period, count := w.Slide, (w.Size+w.Slide-1)/w.Slide
-	if w.Kind == Cumulate {
-		period = w.Size
-	}
-	first := fmt.Sprintf("epoch_us(%s) - ((epoch_us(%s) - %d) %% %d + %d) %% %d", time, time, w.Offset, period, period, period)
-	start, end := fmt.Sprintf("%s - i * %d", first, w.Slide), fmt.Sprintf("b + %d", w.Size)
-	if w.Kind == Cumulate {
-		start, end = first, fmt.Sprintf("b + (i + 1) * %d", w.Slide)
-	}
-	return fmt.Sprintf("(SELECT *, make_timestamp(b) AS window_start, make_timestamp(%s) AS window_end FROM "+
-		"(SELECT *, %s AS b FROM %s, range(%d) AS n(i)) WHERE epoch_us(%s) < %s) AS x", end, start, r.From(duck), count, time, end)
-}
-
-// windowColumns are the columns that a window adds.
-func windowColumns() []Column {
-	return []Column{
-		{Name: "window_start", Type: types.Of(types.Timestamp), Shifts: true},
-		{Name: "window_end", Type: types.Of(types.Timestamp), Shifts: true},
-	}
+	return false
 }

@@ -26,7 +26,7 @@ func relations() []relation {
 		{"1 worker", identical(Way{Workers: 1})},
 		{"2 workers", identical(Way{Workers: 2})},
 		{"4 workers", identical(Way{Workers: 4})},
-		{"a restart after every batch", same(Way{RestartEach: true})},
+		{"restarts", restarts},
 		{"a crash", crash(1)},
 		{"two crashes", crash(2)},
 		{"other cuts into batches", otherCuts},
@@ -58,6 +58,12 @@ func same(w Way) func(*Case, *Outcome) string {
 		}
 		return differLists(anyOrder(out.Lines), anyOrder(base.Lines)) + differStored(out, base)
 	}
+}
+
+// restarts closes and opens the query after every batch, or thirty times when there are
+// more batches than that.
+func restarts(c *Case, base *Outcome) string {
+	return same(Way{RestartEvery: 1 + len(base.Batches)/30})(c, base)
 }
 
 // anyOrder sorts the rows of each batch.
@@ -208,9 +214,15 @@ func lateOf(batches []Batch) int64 {
 func (q *Query) dropsLate() bool {
 	switch r := q.From.(type) {
 	case *Join:
-		return q.Cond == nil
+		return q.Cond == nil && (r.TimeKey || len(r.Bounds) > 0)
 	case *Dedup:
-		return r.Within || slices.Contains(r.Keys, "ts") || q.reads("ts")
+		time := r.Columns()[0].Name
+		return r.Within || slices.Contains(r.Keys, time) || q.reads(time)
+	case *Rank:
+		time := r.Columns()[0].Name
+		return slices.Contains(r.Keys, time) || r.Count == 1 && r.Order == time && !r.Desc
+	case *Sub:
+		return true
 	}
 	return q.Grouped && q.Mode != plan.Complete && (q.Window != nil || q.ByTime)
 }
@@ -220,7 +232,7 @@ func (q *Query) dropsLate() bool {
 func (q *Query) keepsAll() bool {
 	switch r := q.From.(type) {
 	case *Scan:
-		return q.Cond == nil
+		return q.Cond == nil && q.Window != nil && q.Window.WideIf == nil
 	case *Dedup:
 		_, direct := r.In.(*Scan)
 		return direct
@@ -228,14 +240,33 @@ func (q *Query) keepsAll() bool {
 	return false
 }
 
+// windows returns the windows of a query and of what it reads.
+func (q *Query) windows() []*Window {
+	var out []*Window
+	if q.Window != nil {
+		out = append(out, q.Window)
+	}
+	anyRel(q.From, func(r Rel) bool {
+		switch r := r.(type) {
+		case *Windowed:
+			out = append(out, r.Window)
+		case *Sub:
+			out = append(out, r.Query.Window)
+		}
+		return false
+	})
+	return out
+}
+
 // timesShifted moves all event times by whole windows: the result moves with them.
 func timesShifted(c *Case, base *Outcome) string {
 	const hour = 3600e6 // of the greatest time that windows and delays can take together
-	period := int64(1e6)
-	if w := c.Query.Window; w != nil {
-		period = w.Size * w.Slide / 1e6
+	shift := int64(1000e6)
+	for _, w := range c.Query.windows() {
+		if w.Kind != Session {
+			shift *= w.Size * w.Slide / 1e12
+		}
 	}
-	shift := period * 1000
 	out := *c
 	out.Query = c.Query.shifted(shift)
 	out.Feeds = nil

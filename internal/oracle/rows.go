@@ -74,7 +74,7 @@ func (k *clock) draw(stream int) Value {
 		return nil
 	}
 	k.at += k.Int64N(2*k.step + 1)
-	delay := k.c.Streams[stream].DelayMicros
+	delay := max(0, k.c.Streams[stream].DelayMicros)
 	back := k.Int64N(delay + 1)
 	if k.c.Late && k.IntN(6) == 0 {
 		back = k.Int64N(3*delay + 20e6)

@@ -1,0 +1,169 @@
+package oracle
+
+import (
+	"fmt"
+
+	"ssql/plan"
+	"ssql/sql/types"
+)
+
+func union(g *gen) Rel { return &Union{[]Rel{g.scan(0), g.scan(1)}} }
+
+func unionWithItself(g *gen) Rel { return &Union{[]Rel{g.scan(0), g.scan(0)}} }
+
+func dedup(g *gen) Rel {
+	d := &Dedup{In: g.scan(0), Keys: []string{"k"}}
+	for _, c := range d.Columns()[2:] {
+		// Whether 0 and -0 are one key Spark leaves open.
+		if c.Type.Kind != types.Double && g.IntN(3) == 0 {
+			d.Keys = append(d.Keys, c.Name)
+		}
+	}
+	return d
+}
+
+func dedupByTime(g *gen) Rel {
+	d := dedup(g).(*Dedup)
+	d.Keys = append(d.Keys, "ts")
+	return d
+}
+
+func dedupWithin(g *gen) Rel {
+	d := dedup(g).(*Dedup)
+	d.Within = true
+	return d
+}
+
+// counted counts rows by windows and keys, to be grouped again.
+func counted(window func(g *gen) *Window) func(g *gen) Rel {
+	return func(g *gen) Rel { return g.counts(window(g)) }
+}
+
+func (g *gen) counts(w *Window) *Sub {
+	q := &Query{From: g.scan(0), Window: w, Grouped: true, Keys: g.c.Streams[0].Cols[1:2]}
+	if g.IntN(3) == 0 {
+		q.Cond = predicate(g.Rand, q.From.Columns(), 1)
+	}
+	q.Calls = []Call{{Name: "n", Agg: aggregate("count")}}
+	return &Sub{q}
+}
+
+// dedupOfCounts keeps one row of each window and count.
+func dedupOfCounts(g *gen) Rel {
+	return &Dedup{In: g.counts(anyWindow(g)), Keys: []string{"v_time", "n"}}
+}
+
+// firstByTime keeps the earliest row of each key, or in update mode also the latest.
+func firstByTime(g *gen) Rel {
+	return &Rank{In: g.scan(0), Keys: []string{"k"}, Order: "ts", Count: 1, Desc: g.c.Query.Mode == plan.Update && g.IntN(2) == 0}
+}
+
+// topRows keeps the first rows of each key by another column.
+func topRows(g *gen) Rel {
+	in := g.scan(0)
+	return &Rank{In: in, Keys: []string{"k"}, Order: g.ordered(in), Desc: g.IntN(2) == 0, Count: g.IntN(3) + 1}
+}
+
+// topOfWindows keeps the first rows of each window and key.
+func topOfWindows(g *gen) Rel {
+	in := &Windowed{g.scan(0), anyWindow(g)}
+	k := &Rank{In: in, Keys: []string{"window_end", "window_start"}, Order: g.ordered(in), Desc: g.IntN(2) == 0, Count: g.IntN(3) + 1}
+	if g.IntN(2) == 0 && k.Order != "k" {
+		k.Keys = append(k.Keys, "k")
+	}
+	return k
+}
+
+// ordered draws a column to order by: any but the time.
+func (g *gen) ordered(r Rel) string {
+	cols := r.Columns()[2:]
+	return cols[g.IntN(len(cols))].Name
+}
+
+// join draws a stream–stream join on equal times, or with bounds that say when rows are
+// over, as far as the kind needs it.
+func join(kind JoinKind) func(g *gen) Rel {
+	return func(g *gen) Rel {
+		j := rangeJoin(kind)(g).(*Join)
+		switch g.IntN(5) {
+		case 0:
+			j.TimeKey, j.Bounds = true, nil
+		case 1:
+			switch kind {
+			case Inner:
+				j.Bounds = one(g, nil, j.Bounds[:1], j.Bounds[1:])
+			case Left, Semi, Anti:
+				j.Bounds = j.Bounds[:1]
+			case Right:
+				j.Bounds = j.Bounds[1:]
+			}
+		}
+		return j
+	}
+}
+
+// rangeJoin draws a join with bounds to both sides:
+// r_ts + low <(=) l_ts <(=) r_ts + high.
+func rangeJoin(kind JoinKind) func(g *gen) Rel {
+	return func(g *gen) Rel {
+		j := &Join{Kind: kind, Left: g.scan(0), Right: g.scan(1), Keys: []string{"k"}}
+		low := -g.Int64N(12) * 1e6
+		j.Bounds = []Bound{
+			{OrEqual: g.IntN(2) == 0, Micros: low},
+			{OrEqual: g.IntN(2) == 0, Micros: low + g.Int64N(15)*1e6, Above: true},
+		}
+		g.conditions(j)
+		return j
+	}
+}
+
+// joinOfWindows joins rows of equal windows.
+func joinOfWindows(g *gen) Rel {
+	w := anyWindow(g)
+	j := &Join{
+		Kind: one(g, Inner, Left, Right, Full, Semi, Anti), Keys: []string{"k", "window_start"}, TimeKey: true,
+		Left: &Windowed{g.scan(0), w}, Right: &Windowed{g.scan(1), w},
+	}
+	g.conditions(j)
+	return j
+}
+
+// conditions draws more of ON: conditions of one side, and a comparison of both.
+func (g *gen) conditions(j *Join) {
+	sides := [2][]Column{}
+	for i, r := range []Rel{j.Left, j.Right} {
+		for _, c := range r.Columns() {
+			if c.Name[0] == 'c' {
+				c.Name = fmt.Sprintf("%c.%s", "lr"[i], c.Name)
+				sides[i] = append(sides[i], c)
+			}
+		}
+		if g.IntN(5) == 0 {
+			j.Only[i] = predicate(g.Rand, sides[i], 0)
+		}
+	}
+	if g.IntN(4) > 0 {
+		return
+	}
+	at, op := g.IntN(len(sides[0])), 0
+	for j.Residual == nil || comparisons[op].op == "=" { // equality would be one more key
+		op = g.IntN(len(comparisons))
+		j.Residual = comparison(op, colExpr{sides[0][at]}, colExpr{sides[1][at]})
+	}
+	j.Compared = sides[0][at].Name[2:]
+}
+
+// staticJoin joins the first stream with a table.
+func staticJoin(g *gen) Rel {
+	cols := g.c.Streams[0].Cols[1:]
+	j := &StaticJoin{Kind: one(g, Inner, Left, Semi, Anti), In: g.scan(0), Key: "k", Table: &Stream{Name: "t0", Cols: cols, DelayMicros: -1}}
+	for range g.IntN(6) {
+		var r Row
+		for _, c := range cols {
+			r = append(r, one[Value](g, c.Domain.draw(g.Rand), c.Domain.draw(g.Rand), c.Domain.draw(g.Rand), nil))
+		}
+		j.Rows = append(j.Rows, r)
+	}
+	g.c.Table = j
+	return j
+}

@@ -1,0 +1,274 @@
+package oracle
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// JoinKind is the type of a join.
+type JoinKind int
+
+// The join kinds.
+const (
+	Inner JoinKind = iota
+	Left
+	Right
+	Full
+	Semi
+	Anti
+)
+
+var joinWords = [...]string{"JOIN", "LEFT JOIN", "RIGHT JOIN", "FULL JOIN", "SEMI JOIN", "ANTI JOIN"}
+
+// keepsAlone reports whether a row of a side (0 is the left) comes out without a partner.
+func (k JoinKind) keepsAlone(side int) bool {
+	return k == Full || side == 0 && (k == Left || k == Anti) || side == 1 && k == Right
+}
+
+// leftOnly reports whether the result has the columns of the left side alone.
+func (k JoinKind) leftOnly() bool { return k == Semi || k == Anti }
+
+// Join joins two streams on equal keys; their columns are l_… and r_…. The first column
+// of a side is its event time.
+type Join struct {
+	Kind        JoinKind
+	Left, Right Rel
+	Keys        []string // columns of both sides, by their names there
+	TimeKey     bool     // the event times are equal, too
+	// Bounds of the left time against the right one; the model derives from them when
+	// rows may go.
+	Bounds []Bound
+	// Only is, for each side, a condition of ON over its columns alone; nil for none.
+	Only [2]Expr
+	// Residual compares the columns Compared of both sides; nil for none.
+	Residual Expr
+	Compared string
+}
+
+// Bound is `r_ts + Micros < l_ts` (or <=), or, with Above, `l_ts < r_ts + Micros`.
+type Bound struct {
+	Above, OrEqual bool
+	Micros         int64
+}
+
+// Columns returns those of both sides, or of the left one.
+func (j *Join) Columns() []Column {
+	left := prefixed("l_", j.Left.Columns())
+	if j.Kind.leftOnly() {
+		return left
+	}
+	return append(left, prefixed("r_", j.Right.Columns())...)
+}
+
+func prefixed(prefix string, cols []Column) []Column {
+	out := make([]Column, len(cols))
+	for i, c := range cols {
+		c.Name = prefix + c.Name
+		out[i] = c
+	}
+	return out
+}
+
+// From is a subquery over the join. DuckDB 1.1.3 gives wrong rows for SEMI and ANTI JOIN
+// when the condition has more than equalities: it gets them as EXISTS.
+func (j *Join) From(d dialect) string {
+	side := func(alias string, r Rel) string {
+		return fmt.Sprintf("(SELECT %s FROM %s) AS %s", names(r.Columns()), r.From(d), alias)
+	}
+	out := list(j.Columns(), func(c Column) string { return c.Name[:1] + "." + c.Name[2:] + " AS " + c.Name })
+	if d == duck {
+		out = "0 AS seq, " + out
+	}
+	if d == duck && j.Kind.leftOnly() {
+		not := ""
+		if j.Kind == Anti {
+			not = "NOT "
+		}
+		return fmt.Sprintf("(SELECT %s FROM %s WHERE %sEXISTS (SELECT 1 FROM %s WHERE %s)) AS j", out, side("l", j.Left), not, side("r", j.Right), j.on())
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s %s %s ON %s) AS j", out, side("l", j.Left), joinWords[j.Kind], side("r", j.Right), j.on())
+}
+
+func (j *Join) on() string {
+	var on []string
+	for _, k := range j.Keys {
+		on = append(on, fmt.Sprintf("l.%s = r.%s", k, k))
+	}
+	left, right := "l."+j.Left.Columns()[0].Name, "r."+j.Right.Columns()[0].Name
+	if j.TimeKey {
+		on = append(on, left+" = "+right)
+	}
+	for _, b := range j.Bounds {
+		on = append(on, b.sql(left, right))
+	}
+	for _, e := range []Expr{j.Only[0], j.Only[1], j.Residual} {
+		if e != nil {
+			on = append(on, e.SQL())
+		}
+	}
+	return strings.Join(on, " AND ")
+}
+
+func (b Bound) sql(left, right string) string {
+	op := "<"
+	if b.OrEqual {
+		op = "<="
+	}
+	moved := fmt.Sprintf("%s + INTERVAL '%d milliseconds'", right, b.Micros/1000)
+	if b.Micros < 0 {
+		moved = fmt.Sprintf("%s - INTERVAL '%d milliseconds'", right, -b.Micros/1000)
+	}
+	if b.Above {
+		return left + " " + op + " " + moved
+	}
+	return moved + " " + op + " " + left
+}
+
+// holds evaluates the bound.
+func (b Bound) holds(left, right int64) bool {
+	if left == right+b.Micros {
+		return b.OrEqual
+	}
+	return (left < right+b.Micros) == b.Above
+}
+
+// thresholds returns, for an eviction watermark, the times up to which rows of the two
+// sides are over (spark-semantics §1.5): a bound keeps the side that it bounds from
+// below, `O.t + c < S.t` up to E + c, and a millisecond less with <=. Nil: never over.
+func (j *Join) thresholds(eMicros int64) [2]*int64 {
+	if j.TimeKey {
+		return [2]*int64{&eMicros, &eMicros}
+	}
+	var out [2]*int64
+	for _, b := range j.Bounds {
+		side, at := 0, eMicros+b.Micros
+		if b.Above {
+			side, at = 1, eMicros-b.Micros
+		}
+		if b.OrEqual {
+			at -= 1000
+		}
+		if out[side] == nil || at < *out[side] {
+			out[side] = &at
+		}
+	}
+	return out
+}
+
+// output is the watermark below the join.
+func (j *Join) output(eMicros int64) int64 {
+	if j.TimeKey {
+		return eMicros
+	}
+	out := eMicros
+	for _, side := range j.thresholds(eMicros) {
+		if side != nil {
+			out = min(out, *side)
+		}
+	}
+	return max(0, out)
+}
+
+// emitted is, for DuckDB, which rows of the join have come out when the watermark is at
+// a time: those with a partner, those that fail their own side's condition, and those
+// whose time is over; "" for all.
+func (j *Join) emitted(finalMicros int64) string {
+	gone := j.thresholds(finalMicros)
+	times := [2]string{"l_" + j.Left.Columns()[0].Name, "r_" + j.Right.Columns()[0].Name}
+	paired := times[0] + " IS NOT NULL AND " + times[1] + " IS NOT NULL"
+	if j.Kind.leftOnly() {
+		paired = "FALSE"
+	}
+	conds := []string{paired}
+	for side, prefix := range []string{"l_", "r_"} {
+		if !j.Kind.keepsAlone(side) {
+			continue
+		}
+		over := "FALSE"
+		if gone[side] != nil {
+			over = fmt.Sprintf("%s <= make_timestamp(%d)", times[side], *gone[side])
+		}
+		if j.Only[side] != nil {
+			renamed := rename(j.Only[side], func(name string) string { return prefix + name[2:] })
+			over += " OR NOT coalesce(" + renamed.SQL() + ", FALSE)"
+		}
+		conds = append(conds, fmt.Sprintf("%s IS NOT NULL AND (%s)", times[side], over))
+	}
+	if len(conds) == 1 {
+		return "" // inner and semi joins emit at once
+	}
+	return "(" + strings.Join(conds, " OR ") + ")"
+}
+
+// StaticJoin joins a stream with a table; the columns are l_… and r_….
+type StaticJoin struct {
+	Kind  JoinKind // Inner, Left, Semi, Anti
+	In    Rel
+	Table *Stream
+	Key   string // a column of both
+	Rows  []Row  // of the table
+}
+
+// Columns returns those of the stream, and of the table.
+func (j *StaticJoin) Columns() []Column { return j.join().Columns() }
+
+// join is the same as a join of two relations.
+func (j *StaticJoin) join() *Join {
+	return &Join{Kind: j.Kind, Left: j.In, Right: &Scan{Stream: j.Table}, Keys: []string{j.Key}}
+}
+
+// From is a subquery. DuckDB gets the order of the stream's rows with it.
+func (j *StaticJoin) From(d dialect) string {
+	text := j.join().From(d)
+	if d == duck {
+		in := fmt.Sprintf("(SELECT %s FROM %s) AS l", outward(j.In, d), j.In.From(d))
+		out := list(j.Columns(), func(c Column) string { return c.Name[:1] + "." + c.Name[2:] + " AS " + c.Name })
+		text = fmt.Sprintf("(SELECT l.seq AS seq, %s FROM %s %s %s AS r ON l.%s = r.%s) AS j", out, in, joinWords[j.Kind], j.Table.Name, j.Key, j.Key)
+	}
+	return text
+}
+
+// rename returns e with other names for its columns.
+func rename(e Expr, name func(string) string) Expr {
+	switch e := e.(type) {
+	case colExpr:
+		e.Name = name(e.Name)
+		return e
+	case callExpr:
+		e.args = slices.Clone(e.args)
+		for i, a := range e.args {
+			e.args[i] = rename(a, name)
+		}
+		return e
+	}
+	return e
+}
+
+// Inputs returns the sides.
+func (j *Join) Inputs() []Rel { return []Rel{j.Left, j.Right} }
+
+// With changes the sides and the conditions.
+func (j *Join) With(ins []Rel, change func(Expr) Expr) Rel {
+	out := *j
+	out.Left, out.Right = ins[0], ins[1]
+	for i, e := range j.Only {
+		if e != nil {
+			out.Only[i] = change(e)
+		}
+	}
+	if j.Residual != nil {
+		out.Residual = change(j.Residual)
+	}
+	return &out
+}
+
+// Inputs returns the stream.
+func (j *StaticJoin) Inputs() []Rel { return []Rel{j.In} }
+
+// With changes the stream.
+func (j *StaticJoin) With(ins []Rel, _ func(Expr) Expr) Rel {
+	out := *j
+	out.In = ins[0]
+	return &out
+}
