@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -67,16 +69,14 @@ func (l *progressLog) flush(ctx context.Context) error {
 		return nil
 	}
 	return l.session.inTransaction(ctx, func(c *duck.Conn) error {
-		insert, err := c.Prepare(ctx, `INSERT INTO ssql.progress (query, query_id, run_id, batch, batch_time, progress) VALUES (?, ?, ?, ?, ?::TIMESTAMP, ?)`)
-		if err != nil {
-			return err
-		}
 		newest := map[string]int64{}
-		for _, p := range rows {
-			if _, err := insert.Exec(ctx, p.Name, p.ID, p.RunID, p.BatchID, p.Timestamp, p.JSON()); err != nil {
+		for chunk := range slices.Chunk(rows, progressChunk) {
+			if err := insertProgress(ctx, c, chunk); err != nil {
 				return err
 			}
-			newest[p.ID] = p.BatchID
+			for _, p := range chunk {
+				newest[p.ID] = p.BatchID
+			}
 		}
 		for id, batch := range newest {
 			if _, err := c.Exec(ctx, `DELETE FROM ssql.progress WHERE query_id = ? AND batch <= ?`, id, batch-keep); err != nil {
@@ -85,6 +85,20 @@ func (l *progressLog) flush(ctx context.Context) error {
 		}
 		return nil
 	})
+}
+
+// progressChunk is how many rows one statement writes: a statement costs half a
+// millisecond, whatever it writes.
+const progressChunk = 100
+
+func insertProgress(ctx context.Context, c *duck.Conn, rows []*exec.Progress) error {
+	values := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?::TIMESTAMP, ?), ", len(rows)), ", ")
+	var args []any
+	for _, p := range rows {
+		args = append(args, p.Name, p.ID, p.RunID, p.BatchID, p.Timestamp, p.JSON())
+	}
+	_, err := c.Exec(ctx, "INSERT INTO ssql.progress (query, query_id, run_id, batch, batch_time, progress) VALUES "+values, args...)
+	return err
 }
 
 // keepRows returns how many rows of a query are kept.
