@@ -161,13 +161,10 @@ func check(o sources.Values) error {
 	return c.pattern.exists()
 }
 
+// identity is the path alone: it names the data. How the files are read may be said
+// later, or be left to their names, without being another source.
 func identity(o sources.Values) string {
-	// A stream that says csv is the one that left it to the names of the files.
-	name := o.String("format")
-	if name == "" {
-		name = formatOfName(o.String("path"))
-	}
-	return fmt.Sprintf("files path=%q format=%s", filepath.ToSlash(filepath.Clean(o.String("path"))), name)
+	return fmt.Sprintf("files path=%q", filepath.ToSlash(filepath.Clean(o.String("path"))))
 }
 
 func open(o sources.OpenContext) (sources.Source, error) {
