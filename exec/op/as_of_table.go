@@ -54,14 +54,9 @@ func (t *AsOfTable) Expands() {}
 // Load replaces the table's rows. It must be called before each batch, and not while
 // Apply runs.
 func (t *AsOfTable) Load(c *expr.Ctx, chunks []arrow.Record) error {
-	table, err := concat(c.Alloc, chunks)
+	table, err := tableOf(c, t.TableSchema, chunks)
 	if err != nil {
 		return err
-	}
-	if table == nil {
-		b := array.NewRecordBuilder(c.Alloc, t.TableSchema)
-		table = b.NewRecord()
-		b.Release()
 	}
 	t.table, t.keys, t.versions = table, state.NewInterner(), nil
 	keyOf, err := keysOf(c, t.RightKeys, table)

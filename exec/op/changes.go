@@ -28,17 +28,16 @@ type ChangesConfig struct {
 // with change -1, and each new one, with change 1. Rows that came again as they were are
 // left out. An aggregation above subtracts the ones and adds the others.
 type Changes struct {
+	heldRows
 	cfg    ChangesConfig
-	rows   *state.Multimap
 	batch  *Batch
 	chunks []arrow.Record
-	stats  Stats
 }
 
 var _ Stateful = (*Changes)(nil)
 
 // NewChanges returns the operator without state.
-func NewChanges(cfg ChangesConfig) *Changes { return &Changes{cfg: cfg, rows: state.NewMultimap()} }
+func NewChanges(cfg ChangesConfig) *Changes { return &Changes{cfg: cfg, heldRows: newHeldRows()} }
 
 // Begin starts a batch.
 func (c *Changes) Begin(b *Batch) error {
@@ -182,26 +181,3 @@ func (c *Changes) WantsBatch(next, last int64) bool { return next > last && c.cf
 
 // OutputWatermark passes the watermark on.
 func (c *Changes) OutputWatermark(in int64) int64 { return in }
-
-// Stats describes the last batch.
-func (c *Changes) Stats() Stats { return c.stats }
-
-// AppendChanges writes the rows that came and went.
-func (c *Changes) AppendChanges(dst []byte) []byte { return c.rows.AppendChanges(dst) }
-
-// ApplyChanges replays what AppendChanges wrote.
-func (c *Changes) ApplyChanges(b []byte) error {
-	err := c.rows.ApplyChanges(b)
-	c.stats.RowsTotal = int64(c.rows.Len())
-	return err
-}
-
-// AppendSnapshot writes all rows.
-func (c *Changes) AppendSnapshot(dst []byte) []byte { return c.rows.AppendSnapshot(dst) }
-
-// Restore replaces all rows.
-func (c *Changes) Restore(b []byte) error {
-	err := c.rows.Restore(b)
-	c.stats.RowsTotal = int64(c.rows.Len())
-	return err
-}

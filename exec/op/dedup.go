@@ -26,17 +26,16 @@ type DedupConfig struct {
 // Dedup passes the first row of each key, when it arrives (spark-semantics §1.4).
 // NULL keys are equal. A duplicate does not renew the time of its key.
 type Dedup struct {
+	heldRows
 	cfg   DedupConfig
-	keys  *state.Multimap
 	batch *Batch
 	out   []arrow.Record
-	stats Stats
 }
 
 var _ Stateful = (*Dedup)(nil)
 
 // NewDedup returns a deduplication without state.
-func NewDedup(cfg DedupConfig) *Dedup { return &Dedup{cfg: cfg, keys: state.NewMultimap()} }
+func NewDedup(cfg DedupConfig) *Dedup { return &Dedup{cfg: cfg, heldRows: newHeldRows()} }
 
 // Begin starts a batch.
 func (d *Dedup) Begin(b *Batch) error {
@@ -55,7 +54,7 @@ func (d *Dedup) Merge(s Segment) error {
 		if err := d.take(rec); err != nil {
 			return err
 		}
-		if err := d.cfg.Limits.check("deduplication", "keys", int64(d.keys.Len()), d.keys.Bytes(),
+		if err := d.cfg.Limits.check("deduplication", "keys", int64(d.rows.Len()), d.rows.Bytes(),
 			"deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten"); err != nil {
 			return err
 		}
@@ -117,7 +116,7 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 			key = e(key, row)
 		}
 		known := false
-		d.keys.Each(key, func(int32) bool { known = true; return false })
+		d.rows.Each(key, func(int32) bool { known = true; return false })
 		if known {
 			d.stats.RowsDuplicate++
 			continue
@@ -126,7 +125,7 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 		if expire != nil && expire.IsValid(row) {
 			until = int64(expire.Value(row)) + d.cfg.DelayMicros
 		}
-		d.keys.Insert(key, true, until, nil)
+		d.rows.Insert(key, true, until, nil)
 		d.stats.RowsUpdated++
 		first = append(first, int32(row))
 	}
@@ -150,10 +149,10 @@ func evalAll(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record) ([]arrow.Array, e
 // Finish hands out the rows and forgets the keys whose time is over.
 func (d *Dedup) Finish(emit Emit) error {
 	if d.cfg.Expire != nil {
-		d.keys.Evict(d.batch.EvictMicros, func(int32) { d.stats.RowsRemoved++ })
+		d.rows.Evict(d.batch.EvictMicros, func(int32) { d.stats.RowsRemoved++ })
 	}
-	d.stats.RowsTotal = int64(d.keys.Len())
-	d.stats.MemoryBytes = d.keys.Bytes()
+	d.stats.RowsTotal = int64(d.rows.Len())
+	d.stats.MemoryBytes = d.rows.Bytes()
 	for _, rec := range d.out {
 		if err := emit(rec); err != nil {
 			return err
@@ -177,26 +176,3 @@ func (d *Dedup) WantsBatch(next, last int64) bool { return next > last }
 
 // OutputWatermark passes the watermark on: a row is emitted when it arrives.
 func (d *Dedup) OutputWatermark(in int64) int64 { return in }
-
-// Stats describes the last batch.
-func (d *Dedup) Stats() Stats { return d.stats }
-
-// AppendChanges writes the keys that came and went.
-func (d *Dedup) AppendChanges(dst []byte) []byte { return d.keys.AppendChanges(dst) }
-
-// ApplyChanges replays what AppendChanges wrote.
-func (d *Dedup) ApplyChanges(b []byte) error {
-	err := d.keys.ApplyChanges(b)
-	d.stats.RowsTotal = int64(d.keys.Len())
-	return err
-}
-
-// AppendSnapshot writes all keys.
-func (d *Dedup) AppendSnapshot(dst []byte) []byte { return d.keys.AppendSnapshot(dst) }
-
-// Restore replaces all keys.
-func (d *Dedup) Restore(b []byte) error {
-	err := d.keys.Restore(b)
-	d.stats.RowsTotal = int64(d.keys.Len())
-	return err
-}

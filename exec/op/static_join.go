@@ -37,14 +37,9 @@ func (s *StaticJoin) Expands() {}
 // Load replaces the table's rows and indexes them by key. It must be called before
 // each batch, and not while Apply runs.
 func (s *StaticJoin) Load(c *expr.Ctx, chunks []arrow.Record) error {
-	table, err := concat(c.Alloc, chunks)
+	table, err := tableOf(c, s.TableSchema, chunks)
 	if err != nil {
 		return err
-	}
-	if table == nil {
-		b := array.NewRecordBuilder(c.Alloc, s.TableSchema)
-		table = b.NewRecord()
-		b.Release()
 	}
 	s.table = table
 	s.keys, s.heads, s.before = state.NewInterner(), nil, make([]int32, table.NumRows())
@@ -185,4 +180,15 @@ func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) 
 
 func (s *StaticJoin) both(rec arrow.Record, mine, theirs []int32) arrow.Record {
 	return joinColumns(0, Take(rec, mine), Take(s.table, theirs))
+}
+
+// tableOf joins the chunks of a table into one record, which has no rows for none.
+func tableOf(c *expr.Ctx, schema *arrow.Schema, chunks []arrow.Record) (arrow.Record, error) {
+	table, err := concat(c.Alloc, chunks)
+	if err != nil || table != nil {
+		return table, err
+	}
+	b := array.NewRecordBuilder(c.Alloc, schema)
+	defer b.Release()
+	return b.NewRecord(), nil
 }

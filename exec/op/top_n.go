@@ -40,12 +40,11 @@ type TopNConfig struct {
 // A kept row is an entry of the state under its key; a key whose one row is final and gone
 // (ByTime) is an entry with the flag and no bytes.
 type TopN struct {
+	heldRows
 	cfg    TopNConfig
-	rows   *state.Multimap
 	batch  *Batch
 	chunks []arrow.Record // rows of this batch that are not late
 	bytes  int64          // of the chunks
-	stats  Stats
 }
 
 var (
@@ -55,7 +54,7 @@ var (
 )
 
 // NewTopN returns the operator without state.
-func NewTopN(cfg TopNConfig) *TopN { return &TopN{cfg: cfg, rows: state.NewMultimap()} }
+func NewTopN(cfg TopNConfig) *TopN { return &TopN{cfg: cfg, heldRows: newHeldRows()} }
 
 // Begin starts a batch.
 func (t *TopN) Begin(b *Batch) error {
@@ -459,35 +458,12 @@ func (t *TopN) WantsBatch(next, last int64) bool { return next > last && t.cfg.C
 // watermark reaches the time that closes them.
 func (t *TopN) OutputWatermark(in int64) int64 { return in }
 
-// Stats describes the last batch.
-func (t *TopN) Stats() Stats { return t.stats }
-
 // NextClose returns the time of the rows that are final next.
 func (t *TopN) NextClose() (micros int64, ok bool) {
 	if t.cfg.Mode != AppendMode {
 		return 0, false
 	}
 	return t.rows.Oldest()
-}
-
-// AppendChanges writes the rows that came and went.
-func (t *TopN) AppendChanges(dst []byte) []byte { return t.rows.AppendChanges(dst) }
-
-// ApplyChanges replays what AppendChanges wrote.
-func (t *TopN) ApplyChanges(b []byte) error {
-	err := t.rows.ApplyChanges(b)
-	t.stats.RowsTotal = int64(t.rows.Len())
-	return err
-}
-
-// AppendSnapshot writes all rows.
-func (t *TopN) AppendSnapshot(dst []byte) []byte { return t.rows.AppendSnapshot(dst) }
-
-// Restore replaces all rows.
-func (t *TopN) Restore(b []byte) error {
-	err := t.rows.Restore(b)
-	t.stats.RowsTotal = int64(t.rows.Len())
-	return err
 }
 
 // OpenUntil returns when the last rows that are held are final.
