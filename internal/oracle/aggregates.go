@@ -2,7 +2,9 @@ package oracle
 
 import (
 	"fmt"
+	"math"
 	"math/big"
+	"slices"
 
 	"ssql/sql/types"
 )
@@ -17,11 +19,18 @@ type Aggregate struct {
 	// Duck writes it for DuckDB, given how to write a call of a function with its filter,
 	// over the argument in a format.
 	Duck func(call func(name, format string) string, arg types.Type) string
-	// Of computes it from the values that are not NULL, in the order of the rows.
-	Of func(values []Value, arg types.Type) Value
+	// Of computes it from the values in the order of the rows: those that are not NULL, or
+	// with Nulls all.
+	Of    func(values []Value, arg types.Type) Value
+	Nulls bool
+	// Ordered: the result depends on the order of the rows. Distinct: equal values may count
+	// once.
+	Ordered, Distinct bool
 	// Approx: the last bits of a result over doubles that are no exact numbers depend
 	// on the order of the rows.
 	Approx bool
+	// Inexact: the last bits are open for every argument.
+	Inexact bool
 	// Keeps says that the result is one of the values, so that it shifts with times.
 	Keeps bool
 }
@@ -47,15 +56,24 @@ var aggregates = []Aggregate{
 			}
 			return call("avg", "%s")
 		},
-		Of: average, Approx: true,
+		Of: average, Approx: true, Distinct: true,
 	},
+	bitAggregate("bit_and", func(a, b int64) int64 { return a & b }),
+	bitAggregate("bit_or", func(a, b int64) int64 { return a | b }),
+	bitAggregate("bit_xor", func(a, b int64) int64 { return a ^ b }),
+	truthAggregate("bool_and", false),
+	truthAggregate("bool_or", true),
 	{
 		Name:  "count",
 		Takes: func(Column) bool { return true },
 		Type:  func(types.Type) types.Type { return types.Of(types.BigInt) },
 		Duck:  plainCall("count"),
 		Of:    func(values []Value, _ types.Type) Value { return int64(len(values)) },
+
+		Distinct: true,
 	},
+	edgeAggregate("first", func(values []Value) Value { return values[0] }),
+	edgeAggregate("last", func(values []Value) Value { return values[len(values)-1] }),
 	{
 		Name:  "max",
 		Takes: func(Column) bool { return true },
@@ -85,8 +103,90 @@ var aggregates = []Aggregate{
 			return types.Of(types.BigInt)
 		},
 		Duck: plainCall("sum"),
-		Of:   total, Approx: true,
+		Of:   total, Approx: true, Distinct: true,
 	},
+	spreadAggregate("stddev_samp", func(n, squares float64) float64 { return math.Sqrt(squares / (n - 1)) }, 2),
+	spreadAggregate("var_pop", func(n, squares float64) float64 { return squares / n }, 1),
+}
+
+func bitAggregate(name string, fold func(a, b int64) int64) Aggregate {
+	return Aggregate{
+		Name:  name,
+		Takes: func(c Column) bool { return c.Type.IsInteger() },
+		Type:  func(arg types.Type) types.Type { return arg },
+		Duck:  plainCall(name),
+		Of: func(values []Value, _ types.Type) Value {
+			if len(values) == 0 {
+				return nil
+			}
+			out := values[0].(int64)
+			for _, v := range values[1:] {
+				out = fold(out, v.(int64))
+			}
+			return out
+		},
+	}
+}
+
+// truthAggregate is decided by the first value that is winner.
+func truthAggregate(name string, winner bool) Aggregate {
+	return Aggregate{
+		Name:  name,
+		Takes: func(c Column) bool { return c.Type.Kind == types.Boolean },
+		Type:  func(arg types.Type) types.Type { return arg },
+		Duck:  plainCall(name),
+		Of: func(values []Value, _ types.Type) Value {
+			if len(values) == 0 {
+				return nil
+			}
+			return slices.Contains(values, Value(winner)) == winner
+		},
+	}
+}
+
+// edgeAggregate is one of the values, NULL included, by the order of arrival.
+func edgeAggregate(name string, of func(values []Value) Value) Aggregate {
+	return Aggregate{
+		Name:    name,
+		Takes:   func(Column) bool { return true },
+		Type:    func(arg types.Type) types.Type { return arg },
+		Duck:    func(call func(name, format string) string, _ types.Type) string { return call(name, "%s ORDER BY seq") },
+		Of:      func(values []Value, _ types.Type) Value { return pickEdge(values, of) },
+		Nulls:   true,
+		Ordered: true,
+		Keeps:   true,
+	}
+}
+
+func pickEdge(values []Value, of func(values []Value) Value) Value {
+	if len(values) == 0 {
+		return nil
+	}
+	return of(values)
+}
+
+// spreadAggregate is computed from the number of values and the sum of the squares of their
+// distances from the mean. Of fewer values than least it is NULL. It is taken over small
+// whole numbers, with a tolerance: there are many ways to compute it.
+func spreadAggregate(name string, of func(n, squares float64) float64, least int) Aggregate {
+	return Aggregate{
+		Name:  name,
+		Takes: func(c Column) bool { return c.Domain.Avg && c.Type.IsInteger() },
+		Type:  func(types.Type) types.Type { return types.Of(types.Double) },
+		Duck:  plainCall(name),
+		Of: func(values []Value, arg types.Type) Value {
+			if len(values) < least {
+				return nil
+			}
+			mean, squares := average(values, arg).(float64), 0.0
+			for _, v := range values {
+				d := float64(v.(int64)) - mean
+				squares += d * d
+			}
+			return of(float64(len(values)), squares)
+		},
+		Inexact: true,
+	}
 }
 
 func plainCall(name string) func(func(name, format string) string, types.Type) string {

@@ -122,7 +122,7 @@ func Run(c *Case, way Way) (*Outcome, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing: %w", err)
 	}
-	p, err := plan.Bind(q, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy})
+	p, err := plan.Bind(q, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy, Retraction: c.Grammar.Changes})
 	if err != nil {
 		return nil, fmt.Errorf("binding: %w", err)
 	}

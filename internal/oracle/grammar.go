@@ -26,6 +26,9 @@ type Production struct {
 	KeysOnly bool
 	// Modes are those that the engine takes.
 	Modes []plan.Mode
+	// Changes says that the aggregation stands over rows that change: they are taken back
+	// one by one, which Spark refuses, and the model does not know.
+	Changes bool
 	// Loose says that the result depends on where batches are cut, also when no row is
 	// late: DuckDB cannot know it.
 	Loose bool
@@ -66,6 +69,9 @@ var grammar = []Production{
 	{Name: "first by event time", Streams: 1, Weight: 2, From: firstByTime, KeysOnly: true, Modes: appendUpdate},
 	{Name: "top rows", Streams: 1, Weight: 2, From: topRows, KeysOnly: true, Modes: updateOnly},
 	{Name: "top rows of windows", Streams: 1, Weight: 2, From: topOfWindows, KeysOnly: true, Modes: appendUpdate},
+	{Name: "groups, grouped", Streams: 1, Weight: 3, From: groups, Grouped: true, Modes: updateAndAll, Changes: true},
+	{Name: "windows, grouped while they change", Streams: 1, Weight: 2, From: counted(anyWindow), Window: anyWindow, Grouped: true, Modes: updateAndAll, Changes: true},
+	{Name: "top rows, grouped", Streams: 1, Weight: 2, From: topRows, Grouped: true, Modes: updateOnly, Changes: true},
 	{Name: "inner join", Streams: 2, Weight: 3, From: join(Inner), Modes: appendOnly},
 	{Name: "left join", Streams: 2, Weight: 3, From: join(Left), Modes: appendOnly},
 	{Name: "right join", Streams: 2, Weight: 2, From: join(Right), Modes: appendOnly},
@@ -192,7 +198,9 @@ func (g *gen) query() {
 	cols := q.From.Columns()
 	if g.IntN(2) == 0 && !g.p.KeysOnly {
 		over := cols
-		if _, ok := q.From.(*Sub); ok {
+		if g.p.Changes {
+			over = cols[len(cols)-1:]
+		} else if _, ok := q.From.(*Sub); ok {
 			over = cols[2:] // a condition on keys is pushed below the grouping
 		}
 		q.Cond = predicate(g.Rand, over, 2)
@@ -260,19 +268,26 @@ func (g *gen) keys(q *Query, cols []Column) {
 }
 
 func (g *gen) calls(q *Query, cols []Column) {
+	arrives := g.arrives(q)
 	for n := range g.IntN(4) + 1 {
 		call := Call{Name: fmt.Sprintf("a%d", n), Agg: aggregate("count")}
 		if g.IntN(4) > 0 {
 			call.ArgCol = cols[g.IntN(len(cols))]
-			call.Arg = colExpr{call.ArgCol}
+			call.Arg = scalar(g.Rand, []Column{call.ArgCol})
 			for {
-				if call.Agg = &aggregates[g.IntN(len(aggregates))]; call.Agg.Takes(call.ArgCol) {
+				call.Agg = &aggregates[g.IntN(len(aggregates))]
+				if call.Agg.Takes(call.ArgCol) && (!call.Agg.Ordered || arrives) {
 					break
 				}
 			}
 			// Distinct values are kept only for groups that close some time.
 			closes := (q.Window != nil || q.ByTime) && q.Mode != plan.Complete
-			call.Distinct = closes && call.Agg.Name == "count" && g.IntN(2) == 0
+			call.Distinct = closes && call.Agg.Distinct && g.IntN(3) == 0
+		}
+		if n == 0 && g.p.Changes {
+			// In update mode a group that has lost all its rows shows by its count.
+			q.Calls = append(q.Calls, Call{Name: "a0", Agg: aggregate("count")})
+			continue
 		}
 		if g.IntN(5) == 0 {
 			call.Filter = predicate(g.Rand, cols, 1)
@@ -283,6 +298,18 @@ func (g *gen) calls(q *Query, cols []Column) {
 	if q.Calls[0].Agg.Name == "count" && g.IntN(4) == 0 && (q.Mode != plan.Update || g.c.Late) {
 		q.Having = &Having{Op: g.IntN(len(comparisons)), Value: int64(g.IntN(5))}
 	}
+}
+
+// arrives reports whether the order in which rows came is known where they are grouped.
+func (g *gen) arrives(q *Query) bool {
+	session := q.Window != nil && q.Window.Kind == Session
+	return !session && !g.p.Changes && !anyRel(q.From, func(r Rel) bool {
+		switch r.(type) {
+		case *Join, *StaticJoin, *Sub, *Union:
+			return true
+		}
+		return false
+	})
 }
 
 func aggregate(name string) *Aggregate {

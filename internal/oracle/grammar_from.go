@@ -2,6 +2,7 @@ package oracle
 
 import (
 	"fmt"
+	"slices"
 
 	"ssql/plan"
 	"ssql/sql/types"
@@ -46,6 +47,18 @@ func (g *gen) counts(w *Window) *Sub {
 	}
 	q.Calls = []Call{{Name: "n", Agg: aggregate("count")}}
 	return &Sub{q}
+}
+
+// groups counts rows by keys.
+func groups(g *gen) Rel {
+	in := g.scan(0)
+	q := &Query{From: in, Grouped: true, Keys: in.Columns()[1:2], Calls: []Call{{Name: "n", Agg: aggregate("count")}}}
+	for _, c := range in.Columns()[2:] {
+		if c.Domain.Few && g.IntN(2) == 0 && len(q.Keys) < 2 {
+			q.Keys = append(slices.Clone(q.Keys), c)
+		}
+	}
+	return &Groups{q}
 }
 
 // dedupOfCounts keeps one row of each window and count.

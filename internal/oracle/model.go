@@ -189,6 +189,9 @@ func (w *Windowed) lower(_ *model, ins []node) node { return &windowNode{ins[0],
 
 func (s *Sub) lower(m *model, _ []node) node { return &subNode{m.lower(s.Query)} }
 
+// lower makes nothing: the model does not know rows that are taken back (Production.Changes).
+func (g *Groups) lower(*model, []node) node { return nil }
+
 func (d *Dedup) lower(m *model, ins []node) node {
 	n := newDedup(d, ins[0], m.c.Query.reads(d.Columns()[0].Name))
 	m.states = append(m.states, n)

@@ -128,7 +128,7 @@ func (g *group) add(q *Query, at map[string]int, r Row) {
 		if c.Arg != nil {
 			v = c.Arg.Eval(at, r)
 		}
-		if v != nil {
+		if v != nil || c.Agg.Nulls {
 			g.values[i] = append(g.values[i], v)
 		}
 	}

@@ -99,7 +99,7 @@ func (q *Query) Columns() []Column {
 	for _, c := range q.Calls {
 		out = append(out, Column{
 			Name: c.Name, Type: c.Type(), Shifts: c.Agg.Keeps && c.Arg != nil && readsTime(c.Arg),
-			Approx: c.Agg.Approx && c.ArgCol.Domain != nil && c.ArgCol.Domain.Approx,
+			Approx: c.Agg.Inexact || c.Agg.Approx && c.ArgCol.Domain != nil && c.ArgCol.Domain.Approx,
 		})
 	}
 	return out

@@ -63,6 +63,8 @@ type (
 	}
 	// Sub is an aggregation by windows, with the window_time as its time.
 	Sub struct{ Query *Query }
+	// Groups is an aggregation by keys alone: it has no time, and its rows change.
+	Groups struct{ Query *Query }
 )
 
 // Columns returns those of the stream.
@@ -91,6 +93,9 @@ func (s *Sub) Columns() []Column {
 	}
 	return out
 }
+
+// Columns returns the keys and the counts.
+func (g *Groups) Columns() []Column { return (&Sub{g.Query}).Columns()[1:] }
 
 func names(cols []Column) string { return list(cols, func(c Column) string { return c.Name }) }
 
@@ -166,6 +171,19 @@ func (s *Sub) From(d dialect) string {
 		q.Window.table(q.From, q.Time(), q.Keys), q.where(), groupBy(append(groups, "window_time")))
 }
 
+// From is the query as a subquery.
+func (g *Groups) From(d dialect) string {
+	q := g.Query
+	items := columnNames(q.Keys)
+	if d == duck {
+		items = append([]string{"0 AS seq"}, items...)
+	}
+	for _, c := range q.Calls {
+		items = append(items, c.SQL(d)+" AS "+c.Name)
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s%s%s) AS g", strings.Join(items, ", "), q.From.From(d), q.where(), groupBy(columnNames(q.Keys)))
+}
+
 // operand writes a relation as the argument of a table function of the engine.
 func operand(r Rel) string {
 	switch r := r.(type) {
@@ -195,6 +213,9 @@ func (w *Windowed) Inputs() []Rel { return []Rel{w.In} }
 // Inputs returns what the query reads.
 func (s *Sub) Inputs() []Rel { return []Rel{s.Query.From} }
 
+// Inputs returns what the query reads.
+func (g *Groups) Inputs() []Rel { return []Rel{g.Query.From} }
+
 // With returns the scan.
 func (s *Scan) With([]Rel, func(Expr) Expr) Rel { return s }
 
@@ -217,6 +238,13 @@ func (s *Sub) With(ins []Rel, change func(Expr) Expr) Rel {
 	q := s.Query.changed(change)
 	q.From = ins[0]
 	return &Sub{q}
+}
+
+// With changes the query.
+func (g *Groups) With(ins []Rel, change func(Expr) Expr) Rel {
+	q := g.Query.changed(change)
+	q.From = ins[0]
+	return &Groups{q}
 }
 
 // changedRel changes the expressions of a relation and of all below it.

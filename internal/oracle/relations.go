@@ -136,7 +136,7 @@ func otherCuts(c *Case, base *Outcome) string {
 	if err != nil {
 		return err.Error()
 	}
-	return differ("the sink", c.Query.Columns(), out.Sink, base.Sink)
+	return differ("the sink", c.Query.Columns(), c.live(out.Sink), c.live(base.Sink))
 }
 
 // recut returns the case with its rows cut into batches anew.
@@ -165,7 +165,7 @@ func (c *Case) recut() *Case {
 // and change nothing.
 func lateRowsAdded(c *Case, base *Outcome) string {
 	final := c.finalMicros()
-	if final == 0 || !c.NoData || !c.Query.dropsLate() || len(c.Feeds) == 0 {
+	if final == 0 || c.Grammar.Changes || !c.NoData || !c.Query.dropsLate() || len(c.Feeds) == 0 {
 		return ""
 	}
 	out := *c

@@ -12,6 +12,9 @@ const rowsMax = 400
 func (g *gen) rows() {
 	c := g.c
 	n := one(g, 0, 1, 3, 10, 40, 100, rowsMax)
+	if g.p.Streams > 1 {
+		n = one(g, 3, 40, 100, rowsMax, rowsMax) // partners have to meet
+	}
 	n = g.IntN(n + 1)
 	nulls := make([]float64, rowsMax)
 	for i := range nulls {

@@ -150,7 +150,7 @@ func (q *Query) smaller() iter.Seq[*Query] {
 			}
 		}
 		for i := len(q.Calls) - 1; i >= 0 && len(q.Calls) > 1; i-- {
-			if !(i == 0 && q.Having != nil) && !try(func(q *Query) { q.Calls = slices.Delete(q.Calls, i, i+1) }) {
+			if i > 0 && !try(func(q *Query) { q.Calls = slices.Delete(q.Calls, i, i+1) }) {
 				return
 			}
 		}
