@@ -48,6 +48,10 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		return closeAfter(srcs, err)
 	}
 	cfg := s.config("select", p, s.settings)
+	if p.Mode != plan.Append {
+		// A closing batch emits nothing new here, and would print a global aggregate twice.
+		cfg.NoDataBatches = false
+	}
 	cfg.Sources, cfg.SinkDescription = srcs, "console"
 	if cfg.BadRecords, err = badPolicies(p, cat, s.settings); err != nil {
 		return closeAfter(srcs, err)
@@ -68,7 +72,7 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	s.waitFor(q.Stop)
 	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
 	// The rows that came are printed also when the query did not come to its end.
-	err = joinErrors(err, run.table.Close(), q.Close())
+	err = joinErrors(err, run.writeComplete(), run.table.Close(), q.Close())
 	for _, text := range run.notices {
 		out.Notice(text)
 	}
@@ -96,6 +100,9 @@ type selectRun struct {
 	bad     int64
 	badText string // about the first bad row
 	windows int64  // open before they were flushed
+	// complete is the newest result in complete mode: each batch replaces it, and it is
+	// printed once, at the end.
+	complete []arrow.Record
 
 	mu      sync.Mutex
 	notices []string // said when it has ended: sources speak from goroutines of theirs
@@ -124,6 +131,10 @@ func (r *selectRun) print(b *sinks.Batch) error {
 			r.badText = firstBad(side.Record)
 		}
 	}
+	if r.plan.Mode == plan.Complete {
+		r.keepComplete(b.Records)
+		return nil
+	}
 	for _, rec := range b.Records {
 		if err := r.table.Write(rec); err != nil {
 			return err
@@ -132,6 +143,29 @@ func (r *selectRun) print(b *sinks.Batch) error {
 	}
 	if r.limit >= 0 && r.rows >= r.limit {
 		r.query.Stop()
+	}
+	return nil
+}
+
+// keepComplete takes a result that replaces the one before.
+func (r *selectRun) keepComplete(records []arrow.Record) {
+	for _, rec := range records {
+		rec.Retain()
+	}
+	for _, rec := range r.complete {
+		rec.Release()
+	}
+	r.complete = append([]arrow.Record(nil), records...)
+}
+
+// writeComplete prints the newest result in complete mode.
+func (r *selectRun) writeComplete() error {
+	defer r.keepComplete(nil)
+	for _, rec := range r.complete {
+		if err := r.table.Write(rec); err != nil {
+			return err
+		}
+		r.rows += rec.NumRows()
 	}
 	return nil
 }
