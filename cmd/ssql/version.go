@@ -1,9 +1,12 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"runtime/debug"
 	"strings"
+
+	"ssql/internal/duck"
 )
 
 // versionNumber returns the version that the binary was built from: the module's, or
@@ -24,6 +27,15 @@ func versionNumber() string {
 	return "(devel)"
 }
 
+// duckVersion asks DuckDB itself: the number of the Go module is not its own.
+func duckVersion() string {
+	v, err := duck.Version(context.Background())
+	if err != nil {
+		return "of unknown version"
+	}
+	return strings.TrimPrefix(v, "v")
+}
+
 // versionText is what -version prints.
 func versionText() string {
 	text := "ssql " + versionNumber()
@@ -33,7 +45,7 @@ func versionText() string {
 	}
 	for _, dep := range info.Deps {
 		if dep.Path == "github.com/marcboeker/go-duckdb" {
-			text += fmt.Sprintf("\ngo-duckdb %s (DuckDB 1.1.3)", strings.TrimPrefix(dep.Version, "v"))
+			text += fmt.Sprintf("\ngo-duckdb %s (DuckDB %s)", strings.TrimPrefix(dep.Version, "v"), duckVersion())
 		}
 	}
 	return text + "\n" + info.GoVersion
