@@ -22,7 +22,7 @@ func Check(c *Case, d *Duck) string {
 
 // compareAll returns what disagrees first.
 func compareAll(c *Case, d *Duck) string {
-	base, err := Run(c, Way{})
+	base, err := Run(c, Way{Workers: 2})
 	if err != nil {
 		return "the engine fails: " + err.Error()
 	}

@@ -120,10 +120,11 @@ func join(kind JoinKind) func(g *gen) Rel {
 func rangeJoin(kind JoinKind) func(g *gen) Rel {
 	return func(g *gen) Rel {
 		j := &Join{Kind: kind, Left: g.scan(0), Right: g.scan(1), Keys: []string{"k"}}
-		low := -g.Int64N(12) * 1e6
+		unit := one[int64](g, 1e6, 1e6, 250e3, 333)
+		low := -g.Int64N(12e6/unit) * unit
 		j.Bounds = []Bound{
 			{OrEqual: g.IntN(2) == 0, Micros: low},
-			{OrEqual: g.IntN(2) == 0, Micros: low + g.Int64N(15)*1e6, Above: true},
+			{OrEqual: g.IntN(2) == 0, Micros: low + g.Int64N(15e6/unit)*unit, Above: true},
 		}
 		g.conditions(j)
 		return j

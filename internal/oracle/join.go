@@ -115,9 +115,9 @@ func (b Bound) sql(left, right string) string {
 	if b.OrEqual {
 		op = "<="
 	}
-	moved := fmt.Sprintf("%s + INTERVAL '%d milliseconds'", right, b.Micros/1000)
+	moved := fmt.Sprintf("%s + INTERVAL '%d microseconds'", right, b.Micros)
 	if b.Micros < 0 {
-		moved = fmt.Sprintf("%s - INTERVAL '%d milliseconds'", right, -b.Micros/1000)
+		moved = fmt.Sprintf("%s - INTERVAL '%d microseconds'", right, -b.Micros)
 	}
 	if b.Above {
 		return left + " " + op + " " + moved
@@ -135,7 +135,8 @@ func (b Bound) holds(left, right int64) bool {
 
 // thresholds returns, for an eviction watermark, the times up to which rows of the two
 // sides are over (spark-semantics §1.5): a bound keeps the side that it bounds from
-// below, `O.t + c < S.t` up to E + c, and a millisecond less with <=. Nil: never over.
+// below, `O.t + c < S.t` up to E + c in whole milliseconds, and a millisecond less with
+// <=. Nil: never over.
 func (j *Join) thresholds(eMicros int64) [2]*int64 {
 	if j.TimeKey {
 		return [2]*int64{&eMicros, &eMicros}
@@ -146,7 +147,7 @@ func (j *Join) thresholds(eMicros int64) [2]*int64 {
 		if b.Above {
 			side, at = 1, eMicros-b.Micros
 		}
-		if b.OrEqual {
+		if at = floorMillis(at); b.OrEqual {
 			at -= 1000
 		}
 		if out[side] == nil || at < *out[side] {

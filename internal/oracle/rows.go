@@ -1,6 +1,10 @@
 package oracle
 
-import "slices"
+import (
+	"slices"
+
+	"ssql/plan"
+)
 
 // startMicros is where the event times of most cases begin: 2024-03-10 12:00:00.
 const startMicros = 1710072000e6
@@ -11,11 +15,11 @@ const rowsMax = 400
 // rows draws the rows of all streams and cuts them into batches.
 func (g *gen) rows() {
 	c := g.c
-	n := one(g, 0, 1, 3, 10, 40, 100, rowsMax)
+	n := one(g, 0, 3, 10, 40, 100, 100, 200, rowsMax)
 	if g.p.Streams > 1 {
-		n = one(g, 3, 40, 100, rowsMax, rowsMax) // partners have to meet
+		n = one(g, 3, 40, 100, 200, rowsMax) // partners have to meet
 	}
-	n = g.IntN(n + 1)
+	n -= g.IntN(n/2 + 1)
 	nulls := make([]float64, rowsMax)
 	for i := range nulls {
 		nulls[i] = one(g, 0, 0, 0.1, 0.5)
@@ -32,7 +36,7 @@ func (g *gen) rows() {
 		unit: one[int64](g, 1e6, 1e6, 1e3, 1),
 		top:  make([]int64, len(c.Streams)),
 	}
-	size := g.IntN(n/2+1) + 1
+	size := n/40 + 1 + g.IntN(n/4+1)
 	for at := 0; at < n; at += size {
 		size = one(g, size, size, g.IntN(size)+1)
 		f := Feed{Rows: make([][]Row, len(c.Streams)), Hold: g.IntN(5) == 0}
@@ -45,6 +49,7 @@ func (g *gen) rows() {
 		}
 		if slices.ContainsFunc(f.Rows, func(r []Row) bool { return len(r) > 0 }) {
 			c.Feeds = append(c.Feeds, f)
+			k.endBatch()
 		}
 	}
 	if len(c.Feeds) > 0 {
@@ -69,6 +74,38 @@ type clock struct {
 	*gen
 	at, step, unit int64
 	top            []int64 // by stream: the greatest time so far, 0 before the first row
+	late           int64   // the watermark that the next batch has
+}
+
+// endBatch moves the watermark.
+func (k *clock) endBatch() {
+	k.late = -1
+	for i, s := range k.c.Streams {
+		mark := max(0, floorMillis(k.top[i])-max(0, s.DelayMicros))
+		if k.late < 0 || k.c.Policy == plan.MinPolicy && mark < k.late || k.c.Policy == plan.MaxPolicy && mark > k.late {
+			k.late = mark
+		}
+	}
+}
+
+// edge returns a time at which a row is just late, or just not: at the watermark, or a
+// window, a bound of a join or a delay away from it, or next to that.
+func (k *clock) edge(stream int) Value {
+	away := []int64{0, max(0, k.c.Streams[stream].DelayMicros)}
+	for _, w := range k.c.Query.windows() {
+		away = append(away, w.Size, w.Slide, w.Wide)
+	}
+	anyRel(k.c.Query.From, func(r Rel) bool {
+		if j, ok := r.(*Join); ok {
+			for _, b := range j.Bounds {
+				away = append(away, b.Micros, -b.Micros)
+			}
+		}
+		return false
+	})
+	t := k.late - away[k.IntN(len(away))] + one[int64](k.gen, 0, 0, 0, 1, -1, 1000, -1000)
+	k.top[stream] = max(k.top[stream], t)
+	return t
 }
 
 // draw returns an event time of a stream, or NULL.
@@ -83,6 +120,9 @@ func (k *clock) draw(stream int) Value {
 		back = k.Int64N(3*delay + 20e6)
 	}
 	t := k.at - back
+	if k.c.Late && k.late > 0 && k.IntN(6) == 0 {
+		return k.edge(stream)
+	}
 	if !k.c.Late {
 		// Not at the watermark either: the rows there are late for keys of event time.
 		t = max(t, k.top[stream]-delay+1e3)
