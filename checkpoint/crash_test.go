@@ -57,7 +57,22 @@ func checkAfterCrash(fsys vfs.FS, told run) error {
 	case found.planned > found.committed+1:
 		return fmt.Errorf("planned %d, committed %d", found.planned, found.committed)
 	}
-	return found.batches(found.committed + 3)
+	// What is written behind the place where the crash cut the log must be found again.
+	if err := found.batches(found.committed + 3); err != nil {
+		return err
+	}
+	if err := found.log.Close(); err != nil {
+		return err
+	}
+	var again run
+	if rec, err = again.open(fsys, testOptions()); err != nil {
+		return fmt.Errorf("open again: %w", err)
+	}
+	defer again.log.Close()
+	if again.committed != found.committed {
+		return fmt.Errorf("committed %d after the crash, and %d is found", found.committed, again.committed)
+	}
+	return verify(rec)
 }
 
 // TestCrashAnywhere stops the machine at every operation of a life, with everything
@@ -261,5 +276,48 @@ func TestRemovalsUndone(t *testing.T) {
 	snapshots := slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, "snapshot") })
 	if len(snapshots) != 2 || slices.Contains(names, "log-00000001") {
 		t.Errorf("not trimmed: %q", names)
+	}
+}
+
+// TestTornInThePadding cuts the log inside the zeros behind its last record. The record is
+// whole, and what is written next must begin where it is looked for: behind all of the
+// zeros.
+func TestTornInThePadding(t *testing.T) {
+	cuts := 0
+	for size := range 8 {
+		for cutBytes := int64(1); cutBytes < 8; cutBytes++ {
+			m := newDisk()
+			l, _, err := checkpoint.Open(m, dir, testOptions())
+			must(t, err)
+			_, err = l.AppendPlan(planOf(0, 1))
+			must(t, err)
+			_, err = l.AppendCommit(commitOf(0), make([]byte, size), nil)
+			must(t, err)
+			must(t, l.Close())
+			report, err := checkpoint.Inspect(m, dir)
+			must(t, err)
+			used := report.Segments[0].UsedBytes
+			edit(t, m, report.Segments[0].Name, func(b []byte) []byte { return b[:used-cutBytes] })
+
+			l, rec, err := checkpoint.Open(m, dir, testOptions())
+			must(t, err)
+			if rec.NextBatch() == 0 {
+				must(t, l.Close())
+				continue // the cut went into the record
+			}
+			cuts++
+			_, err = l.AppendPlan(planOf(1, 2))
+			must(t, err)
+			must(t, l.Close())
+			l, rec, err = checkpoint.Open(m, dir, testOptions())
+			must(t, err)
+			if rec.Pending == nil || rec.Pending.Batch != 1 {
+				t.Fatalf("%d bytes cut off a log of %d: the plan that was written next is gone", cutBytes, used)
+			}
+			must(t, l.Close())
+		}
+	}
+	if cuts == 0 {
+		t.Error("no record has zeros behind it")
 	}
 }

@@ -186,7 +186,10 @@ func (l *Log) openTail(im *image) error {
 	if err != nil {
 		return storage("opening", last.path, err)
 	}
-	l.file, l.segments, l.at, l.write = f, im.segments, last.end, im.history.write
+	l.file, l.segments, l.write = f, im.segments, im.history.write
+	// A crash may have torn the zeros behind the last record. It is whole without them, but
+	// the next one is looked for where they end.
+	l.at = last.end + int64(padding(uint64(last.end)))
 	for _, s := range im.snapshots {
 		if s.err == nil && s.batch <= im.snapshotBatch {
 			l.snapshots = append(l.snapshots, s.batch)
