@@ -48,6 +48,14 @@ func compareAll(c *Case, d *Duck) string {
 	return ""
 }
 
+func isJoin(r Rel) bool {
+	switch r.(type) {
+	case *Join, *AsOf:
+		return true
+	}
+	return false
+}
+
 // live returns the rows of groups that are not empty. In update mode a group that lost all
 // its rows (Production.Changes) stays, with a count of 0.
 func (c *Case) live(rows []Row) []Row {
@@ -69,7 +77,7 @@ func differBatches(c *Case, got, want []Batch) string {
 			return why
 		}
 		g.Rows, w.Rows = nil, nil
-		if _, join := c.Query.From.(*Join); join && c.Query.Cond != nil {
+		if c.Query.Cond != nil && anyRel(c.Query.From, isJoin) {
 			// Conditions on one side, and what follows from them for the other, are pushed
 			// below the join: which rows it keeps and finds late is the planner's choice.
 			g.Ops, w.Ops = nil, nil

@@ -66,6 +66,7 @@ var grammar = []Production{
 	{Name: "windows, windows", Streams: 1, Weight: 2, From: counted(anyWindow), Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "session, windows", Streams: 1, Weight: 1, From: counted(plainSession), Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "windows, dedup", Streams: 1, Weight: 1, From: dedupOfCounts, KeysOnly: true, Modes: appendOnly},
+	{Name: "distinct", Streams: 1, Weight: 1, From: distinctRows, KeysOnly: true, Modes: appendUpdate},
 	{Name: "first by event time", Streams: 1, Weight: 2, From: firstByTime, KeysOnly: true, Modes: appendUpdate},
 	{Name: "top rows", Streams: 1, Weight: 2, From: topRows, KeysOnly: true, Modes: updateOnly},
 	{Name: "top rows of windows", Streams: 1, Weight: 2, From: topOfWindows, KeysOnly: true, Modes: appendUpdate},
@@ -78,6 +79,8 @@ var grammar = []Production{
 	{Name: "full join", Streams: 2, Weight: 2, From: join(Full), Modes: appendOnly},
 	{Name: "semi join", Streams: 2, Weight: 2, From: join(Semi), Modes: appendOnly},
 	{Name: "anti join", Streams: 2, Weight: 2, From: join(Anti), Modes: appendOnly},
+	{Name: "as-of join", Streams: 2, Weight: 2, From: asOf, Modes: appendOnly},
+	{Name: "as-of join, windows", Streams: 2, Weight: 1, From: asOf, Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "join of windows", Streams: 2, Weight: 2, From: joinOfWindows, Modes: appendOnly},
 	{Name: "inner join, windows", Streams: 2, Weight: 2, From: rangeJoin(Inner), Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "left join, windows", Streams: 2, Weight: 2, From: rangeJoin(Left), Window: anyWindow, Grouped: true, Modes: appendOnly},
@@ -168,7 +171,7 @@ func (g *gen) bare() {
 	q := g.c.Query
 	needed := q.Mode == plan.Append && q.Grouped || anyRel(q.From, func(r Rel) bool {
 		switch r := r.(type) {
-		case *Join, *Rank, *Sub:
+		case *Join, *AsOf, *Rank, *Sub:
 			return true
 		case *Dedup:
 			return r.Within
@@ -205,6 +208,9 @@ func (g *gen) query() {
 		}
 		q.Cond = predicate(g.Rand, over, 2)
 	}
+	if j, ok := q.From.(*Join); ok && !j.TimeKey && len(j.Bounds) == 0 {
+		q.Cond = nil // it is pushed below, and decides there whether the join sees the event time
+	}
 	if g.p.Window != nil {
 		q.Window = g.p.Window(g)
 		free := q.Window.Kind != Cumulate && q.Window.WideIf == nil
@@ -217,6 +223,9 @@ func (g *gen) query() {
 	q.Grouped, q.ByTime, q.Rollup = true, g.p.ByTime, g.p.Rollup
 	g.keys(q, cols)
 	g.calls(q, cols)
+	if q.Mode == plan.Complete && !q.Rollup && len(q.keyColumns()) > 0 && g.IntN(4) == 0 {
+		q.Limit = g.IntN(8) + 1
+	}
 }
 
 func (g *gen) selection(q *Query, cols []Column) {
@@ -305,7 +314,7 @@ func (g *gen) arrives(q *Query) bool {
 	session := q.Window != nil && q.Window.Kind == Session
 	return !session && !g.p.Changes && !anyRel(q.From, func(r Rel) bool {
 		switch r.(type) {
-		case *Join, *StaticJoin, *Sub, *Union:
+		case *Join, *AsOf, *StaticJoin, *Sub, *Union:
 			return true
 		}
 		return false

@@ -35,6 +35,20 @@ func dedupWithin(g *gen) Rel {
 	return d
 }
 
+// distinctRows keeps one row of each combination of values, with the time among them or not.
+func distinctRows(g *gen) Rel {
+	d := dedup(g).(*Dedup)
+	d.Distinct = true
+	if g.IntN(2) == 0 {
+		d.Keys = append([]string{"ts"}, d.Keys...)
+	}
+	return d
+}
+
+func asOf(g *gen) Rel {
+	return &AsOf{Left: g.scan(0), Right: g.scan(1), Outer: g.IntN(2) == 0, Strict: g.IntN(3) == 0}
+}
+
 // counted counts rows by windows and keys, to be grouped again.
 func counted(window func(g *gen) *Window) func(g *gen) Rel {
 	return func(g *gen) Rel { return g.counts(window(g)) }

@@ -163,6 +163,9 @@ func (m *model) lower(q *Query) node {
 		n = newAggregate(in, q)
 	}
 	m.states = append(m.states, n)
+	if q.Limit > 0 {
+		return &limitNode{n, q}
+	}
 	return n
 }
 
@@ -193,7 +196,7 @@ func (s *Sub) lower(m *model, _ []node) node { return &subNode{m.lower(s.Query)}
 func (g *Groups) lower(*model, []node) node { return nil }
 
 func (d *Dedup) lower(m *model, ins []node) node {
-	n := newDedup(d, ins[0], m.c.Query.reads(d.Columns()[0].Name))
+	n := newDedup(d, ins[0], !d.Distinct && m.c.Query.reads(d.Columns()[0].Name))
 	m.states = append(m.states, n)
 	return n
 }

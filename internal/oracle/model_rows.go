@@ -169,6 +169,20 @@ func (n *subNode) run(b *tick) []Row {
 	return out
 }
 
+// limitNode keeps the first groups by their keys, NULL first.
+type limitNode struct {
+	node
+	q *Query
+}
+
+func (n *limitNode) run(b *tick) []Row {
+	out := n.node.run(b)
+	slices.SortFunc(out, func(a, b Row) int {
+		return slices.CompareFunc(a[:len(n.q.keyColumns())], b[:len(n.q.keyColumns())], compare)
+	})
+	return out[:min(len(out), n.q.Limit)]
+}
+
 // dedupNode keeps the first row of each key.
 type dedupNode struct {
 	in   node
@@ -179,16 +193,17 @@ type dedupNode struct {
 	// expires says when a key is forgotten: delay after the event time of its first row.
 	expires bool
 	delay   int64
+	only    bool             // the keys are all columns
 	seen    map[string]int64 // key → event time of its first row
 	late    int64
 }
 
 func newDedup(d *Dedup, in node, timed bool) *dedupNode {
-	at := places(d.Columns())
-	n := &dedupNode{in: in, seen: map[string]int64{}, timed: timed}
+	at := places(d.In.Columns())
+	n := &dedupNode{in: in, seen: map[string]int64{}, timed: timed, only: d.Distinct}
 	for _, k := range d.Keys {
 		n.keys = append(n.keys, at[k])
-		n.expires = n.expires || k == d.Columns()[0].Name
+		n.expires = n.expires || at[k] == 0
 	}
 	n.timed = n.timed || n.expires || d.Within
 	if d.Within {
@@ -226,7 +241,7 @@ func (n *dedupNode) run(b *tick) []Row {
 		}
 		if _, have := n.seen[id]; !have {
 			n.seen[id] = t
-			out = append(out, r)
+			out = append(out, n.shown(r))
 		}
 	}
 	if timed && n.expires {
@@ -235,6 +250,17 @@ func (n *dedupNode) run(b *tick) []Row {
 				delete(n.seen, id)
 			}
 		}
+	}
+	return out
+}
+
+func (n *dedupNode) shown(r Row) Row {
+	if !n.only {
+		return r
+	}
+	var out Row
+	for _, k := range n.keys {
+		out = append(out, r[k])
 	}
 	return out
 }

@@ -6,7 +6,7 @@
 //     no row can be late.
 //   - A model computes Spark's rules a row at a time (model.go), batch by batch, late
 //     rows included. It shares no code with exec or plan.
-//   - Relations (relation_*.go of the engine with itself): other chunk sizes and numbers
+//   - Relations of the engine with itself (relations.go): other chunk sizes and numbers
 //     of workers, restarts, crashes, other cuts into batches, late rows added, all times
 //     shifted.
 //

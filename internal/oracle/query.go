@@ -25,6 +25,8 @@ type Query struct {
 	// Rollup also groups by each shorter list of Keys.
 	Rollup bool
 	Calls  []Call
+	// Limit keeps so many groups, ordered by their keys, in complete mode; 0 keeps all.
+	Limit int
 	// Having compares the first call with a constant; nil without.
 	Having *Having
 }
@@ -139,7 +141,7 @@ func (q *Query) SQL() string {
 	for _, c := range q.Calls {
 		items = append(items[:len(items):len(items)], c.SQL(engine)+" AS "+c.Name)
 	}
-	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), q.groupBy(groups), q.having(engine))
+	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), q.groupBy(groups), q.having(engine)) + q.limit(engine)
 }
 
 // groupBy writes the clause.
@@ -218,7 +220,7 @@ func (q *Query) DuckSQL(finalMicros int64) string {
 	for _, c := range q.Calls {
 		items = append(items[:len(items):len(items)], duckResult(c))
 	}
-	return fmt.Sprintf("SELECT %s FROM %s WHERE TRUE%s%s%s", strings.Join(items, ", "), from, where, q.groupBy(groups), q.having(duck))
+	return fmt.Sprintf("SELECT %s FROM %s WHERE TRUE%s%s%s", strings.Join(items, ", "), from, where, q.groupBy(groups), q.having(duck)) + q.limit(duck)
 }
 
 // emitted is, for DuckDB, which rows of a relation have come out at a watermark; "" for
@@ -231,12 +233,27 @@ func emitted(r Rel, mode plan.Mode, finalMicros int64) string {
 		if mode == plan.Append {
 			return fmt.Sprintf("%s <= make_timestamp(%d)", r.Columns()[0].Name, finalMicros)
 		}
+	case *AsOf:
+		return fmt.Sprintf("l_ts <= make_timestamp(%d)", finalMicros)
 	case *Sub:
 		return fmt.Sprintf("v_time < make_timestamp(%d)", finalMicros)
 	case *Dedup:
 		return emitted(r.In, mode, finalMicros)
 	}
 	return ""
+}
+
+// limit writes ORDER BY and LIMIT, with NULLs where Spark has them.
+func (q *Query) limit(d dialect) string {
+	if q.Limit == 0 {
+		return ""
+	}
+	return " ORDER BY " + list(q.keyColumns(), func(c Column) string {
+		if d == duck {
+			return c.Name + " NULLS FIRST"
+		}
+		return c.Name
+	}) + fmt.Sprintf(" LIMIT %d", q.Limit)
 }
 
 func cast(text string, t types.Type) string { return "CAST(" + text + " AS " + t.String() + ")" }

@@ -54,6 +54,8 @@ type (
 		In     Rel
 		Keys   []string
 		Within bool
+		// Distinct spells it SELECT DISTINCT keys; only the keys are columns then.
+		Distinct bool
 	}
 	// Windowed has a row for each window of each row of In, with the window's end as its
 	// time.
@@ -76,8 +78,17 @@ func (w *Where) Columns() []Column { return w.In.Columns() }
 // Columns returns those of the first input.
 func (u *Union) Columns() []Column { return u.Ins[0].Columns() }
 
-// Columns returns those of the input.
-func (d *Dedup) Columns() []Column { return d.In.Columns() }
+// Columns returns those of the input, or with Distinct the keys.
+func (d *Dedup) Columns() []Column {
+	if !d.Distinct {
+		return d.In.Columns()
+	}
+	var out []Column
+	for _, k := range d.Keys {
+		out = append(out, d.In.Columns()[places(d.In.Columns())[k]])
+	}
+	return out
+}
 
 // Columns returns the window, and what is not the time of the input.
 func (w *Windowed) Columns() []Column {
@@ -136,6 +147,9 @@ func (d *Dedup) From(to dialect) string {
 	if to == duck {
 		return fmt.Sprintf("(SELECT %s FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY seq) AS rn FROM %s) WHERE rn = 1) AS d",
 			outward(d, to), keys, d.In.From(to))
+	}
+	if d.Distinct {
+		return fmt.Sprintf("(SELECT DISTINCT %s FROM %s) AS d", keys, d.In.From(to))
 	}
 	within := ""
 	if d.Within {
@@ -228,7 +242,9 @@ func (w *Where) With(ins []Rel, change func(Expr) Expr) Rel {
 func (u *Union) With(ins []Rel, _ func(Expr) Expr) Rel { return &Union{ins} }
 
 // With changes the input.
-func (d *Dedup) With(ins []Rel, _ func(Expr) Expr) Rel { return &Dedup{ins[0], d.Keys, d.Within} }
+func (d *Dedup) With(ins []Rel, _ func(Expr) Expr) Rel {
+	return &Dedup{ins[0], d.Keys, d.Within, d.Distinct}
+}
 
 // With changes the input.
 func (w *Windowed) With(ins []Rel, _ func(Expr) Expr) Rel { return &Windowed{ins[0], w.Window} }

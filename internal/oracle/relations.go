@@ -212,11 +212,13 @@ func lateOf(batches []Batch) int64 {
 // dropsLate reports whether every row far behind the watermark is dropped as late.
 func (q *Query) dropsLate() bool {
 	switch r := q.From.(type) {
+	case *AsOf:
+		return q.Cond == nil
 	case *Join:
 		return q.Cond == nil && (r.TimeKey || len(r.Bounds) > 0)
 	case *Dedup:
 		time := r.Columns()[0].Name
-		return r.Within || slices.Contains(r.Keys, time) || q.reads(time)
+		return r.Within || slices.Contains(r.Keys, r.In.Columns()[0].Name) || !r.Distinct && q.reads(time)
 	case *Rank:
 		time := r.Columns()[0].Name
 		return slices.Contains(r.Keys, time) || r.Count == 1 && r.Order == time && !r.Desc

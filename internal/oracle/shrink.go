@@ -134,6 +134,9 @@ func (q *Query) smaller() iter.Seq[*Query] {
 		if q.Having != nil && !try(func(q *Query) { q.Having = nil }) {
 			return
 		}
+		if q.Limit > 0 && !try(func(q *Query) { q.Limit = 0 }) {
+			return
+		}
 		for r := range smallerRel(q.From) {
 			if !try(func(q *Query) { q.From = r }) {
 				return
