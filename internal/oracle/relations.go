@@ -59,10 +59,10 @@ func same(w Way) func(*Case, *Outcome) string {
 }
 
 // restartsMax is about how often a case is opened again: a start reads the whole log.
-const restartsMax = 8
+const restartsMax = 40
 
 // restarts closes and opens the query after every batch, or after every few when there
-// are many.
+// are very many.
 func restarts(c *Case, base *Outcome) string {
 	return same(Way{RestartEvery: 1 + len(base.Batches)/restartsMax})(c, base)
 }

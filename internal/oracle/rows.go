@@ -37,10 +37,10 @@ func (g *gen) rows() {
 		top:  make([]int64, len(c.Streams)),
 	}
 	size := n/40 + 1 + g.IntN(n/4+1)
-	for at := 0; at < n; at += size {
-		size = one(g, size, size, g.IntN(size)+1)
+	for at, count := 0, 0; at < n; at += count {
+		count = one(g, size, size, g.IntN(size)+1)
 		f := Feed{Rows: make([][]Row, len(c.Streams)), Hold: g.IntN(5) == 0}
-		for range min(size, n-at) {
+		for range min(count, n-at) {
 			i := g.IntN(len(c.Streams))
 			f.Rows[i] = append(f.Rows[i], g.row(c.Streams[i], k.draw(i), nulls))
 		}
