@@ -51,11 +51,11 @@ func asOf(g *gen) Rel {
 
 // counted counts rows by windows and keys, to be grouped again.
 func counted(window func(g *gen) *Window) func(g *gen) Rel {
-	return func(g *gen) Rel { return g.counts(window(g)) }
+	return func(g *gen) Rel { return g.counts(0, window(g)) }
 }
 
-func (g *gen) counts(w *Window) *Sub {
-	q := &Query{From: g.scan(0), Window: w, Grouped: true, Keys: g.c.Streams[0].Cols[1:2]}
+func (g *gen) counts(stream int, w *Window) *Sub {
+	q := &Query{From: g.scan(stream), Window: w, Grouped: true, Keys: g.c.Streams[stream].Cols[1:2]}
 	if g.IntN(3) == 0 {
 		q.Cond = predicate(g.Rand, q.From.Columns(), 1)
 	}
@@ -77,7 +77,7 @@ func groups(g *gen) Rel {
 
 // dedupOfCounts keeps one row of each window and count.
 func dedupOfCounts(g *gen) Rel {
-	return &Dedup{In: g.counts(anyWindow(g)), Keys: []string{"v_time", "n"}}
+	return &Dedup{In: g.counts(0, anyWindow(g)), Keys: []string{"v_time", "n"}}
 }
 
 // firstByTime keeps the earliest row of each key, or in update mode also the latest.
@@ -154,6 +154,36 @@ func joinOfWindows(g *gen) Rel {
 	}
 	g.conditions(j)
 	return j
+}
+
+// leftSide joins, and goes on with the left columns.
+func leftSide(g *gen) Rel {
+	return &LeftSide{rangeJoin(one(g, Inner, Left, Semi))(g).(*Join)}
+}
+
+// partnered is leftSide of rows that all have a partner, and so come out at once.
+func partnered(g *gen) Rel {
+	return &LeftSide{rangeJoin(one(g, Inner, Semi))(g).(*Join)}
+}
+
+// joinOfJoin joins three streams.
+func joinOfJoin(g *gen) Rel {
+	j := rangeJoin(one(g, Inner, Left, Semi))(g).(*Join)
+	j.Left, j.Right = partnered(g), g.scan(2)
+	return j
+}
+
+func dedupOfJoin(g *gen) Rel {
+	d := dedupByTime(g).(*Dedup)
+	d.In = partnered(g)
+	return d
+}
+
+// joinOfCounts joins the counts of equal windows and keys.
+func joinOfCounts(g *gen) Rel {
+	w := anyWindow(g)
+	left, right := g.counts(0, w), g.counts(1, w)
+	return &Join{Kind: one(g, Inner, Left, Right, Full), Left: left, Right: right, Keys: []string{"k"}, TimeKey: true}
 }
 
 // conditions draws more of ON: conditions of one side, and a comparison of both.

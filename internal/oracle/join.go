@@ -157,7 +157,18 @@ func (j *Join) thresholds(eMicros int64) [2]*int64 {
 	return out
 }
 
-// output is the watermark below the join.
+// outputOf is the watermark that a relation passes on for a global one.
+func outputOf(r Rel, micros int64) int64 {
+	for _, in := range r.Inputs() {
+		micros = min(micros, outputOf(in, micros))
+	}
+	if j, ok := r.(*Join); ok {
+		return j.output(micros)
+	}
+	return micros
+}
+
+// output is the watermark below the join for the one above it.
 func (j *Join) output(eMicros int64) int64 {
 	if j.TimeKey {
 		return eMicros
@@ -175,6 +186,9 @@ func (j *Join) output(eMicros int64) int64 {
 // a time: those with a partner, those that fail their own side's condition, and those
 // whose time is over; "" for all.
 func (j *Join) emitted(finalMicros int64) string {
+	for _, side := range j.Inputs() {
+		finalMicros = min(finalMicros, outputOf(side, finalMicros))
+	}
 	gone := j.thresholds(finalMicros)
 	times := [2]string{"l_" + j.Left.Columns()[0].Name, "r_" + j.Right.Columns()[0].Name}
 	paired := times[0] + " IS NOT NULL AND " + times[1] + " IS NOT NULL"
@@ -201,6 +215,27 @@ func (j *Join) emitted(finalMicros int64) string {
 	}
 	return "(" + strings.Join(conds, " OR ") + ")"
 }
+
+// LeftSide is the left columns of a join, under the names that they have there.
+type LeftSide struct{ Join *Join }
+
+// Columns returns those of the left side.
+func (s *LeftSide) Columns() []Column { return s.Join.Left.Columns() }
+
+// From is a subquery over the join.
+func (s *LeftSide) From(d dialect) string {
+	out := list(s.Columns(), func(c Column) string { return "l_" + c.Name + " AS " + c.Name })
+	if d == duck {
+		out = "seq, " + out
+	}
+	return fmt.Sprintf("(SELECT %s FROM %s) AS p", out, s.Join.From(d))
+}
+
+// Inputs returns the join.
+func (s *LeftSide) Inputs() []Rel { return []Rel{s.Join} }
+
+// With changes the join.
+func (s *LeftSide) With(ins []Rel, _ func(Expr) Expr) Rel { return &LeftSide{ins[0].(*Join)} }
 
 // StaticJoin joins a stream with a table; the columns are l_… and r_….
 type StaticJoin struct {

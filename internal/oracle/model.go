@@ -190,6 +190,10 @@ func (u *Union) lower(_ *model, ins []node) node { return &unionNode{ins} }
 
 func (w *Windowed) lower(_ *model, ins []node) node { return &windowNode{ins[0], w} }
 
+func (s *LeftSide) lower(_ *model, ins []node) node {
+	return &cutNode{ins[0], len(s.Columns())}
+}
+
 func (s *Sub) lower(m *model, _ []node) node { return &subNode{m.lower(s.Query)} }
 
 // lower makes nothing: the model does not know rows that are taken back (Production.Changes).

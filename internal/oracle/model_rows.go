@@ -156,6 +156,20 @@ func (n *windowNode) run(b *tick) []Row {
 	return out
 }
 
+// cutNode gives the first columns.
+type cutNode struct {
+	node
+	width int
+}
+
+func (n *cutNode) run(b *tick) []Row {
+	var out []Row
+	for _, r := range n.node.run(b) {
+		out = append(out, r[:n.width:n.width])
+	}
+	return out
+}
+
 // subNode gives the last microsecond of a window in the place of its start and end.
 type subNode struct{ in node }
 

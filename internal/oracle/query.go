@@ -210,9 +210,7 @@ func (q *Query) DuckSQL(finalMicros int64) string {
 		if q.ByTime {
 			closing = q.Time()
 		}
-		if j, ok := q.From.(*Join); ok {
-			finalMicros = j.output(finalMicros)
-		}
+		finalMicros = outputOf(q.From, finalMicros)
 		where += fmt.Sprintf(" AND %s <= make_timestamp(%d)", closing, finalMicros)
 	}
 	groups := columnNames(q.keyColumns())
@@ -228,7 +226,16 @@ func (q *Query) DuckSQL(finalMicros int64) string {
 func emitted(r Rel, mode plan.Mode, finalMicros int64) string {
 	switch r := r.(type) {
 	case *Join:
-		return r.emitted(finalMicros)
+		came := r.emitted(finalMicros)
+		if _, ok := r.Left.(*Sub); !ok {
+			return came
+		}
+		// Counts come out when their window is closed.
+		closed := fmt.Sprintf("coalesce(l_v_time, r_v_time) < make_timestamp(%d)", finalMicros)
+		if came != "" {
+			closed += " AND " + came
+		}
+		return closed
 	case *Rank:
 		if mode == plan.Append {
 			return fmt.Sprintf("%s <= make_timestamp(%d)", r.Columns()[0].Name, finalMicros)

@@ -211,11 +211,14 @@ func lateOf(batches []Batch) int64 {
 
 // dropsLate reports whether every row far behind the watermark is dropped as late.
 func (q *Query) dropsLate() bool {
+	if q.pushesDown() {
+		return false
+	}
 	switch r := q.From.(type) {
 	case *AsOf:
-		return q.Cond == nil
+		return true
 	case *Join:
-		return q.Cond == nil && (r.TimeKey || len(r.Bounds) > 0)
+		return r.TimeKey || len(r.Bounds) > 0
 	case *Dedup:
 		time := r.Columns()[0].Name
 		return r.Within || slices.Contains(r.Keys, r.In.Columns()[0].Name) || !r.Distinct && q.reads(time)
