@@ -27,8 +27,8 @@ func (e *Expand) Expands() {}
 func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	n := int(rec.NumRows())
 	rows := make([]int32, 0, n*len(e.Sets))
-	for range e.Sets {
-		for i := 0; i < n; i++ {
+	for i := range n {
+		for range e.Sets {
 			rows = append(rows, int32(i))
 		}
 	}
@@ -50,10 +50,9 @@ func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 // keyRows lists the rows of key k: its own in the sets that keep it, NULL in others.
 func (e *Expand) keyRows(k, n int) []int32 {
 	rows := make([]int32, 0, n*len(e.Sets))
-	for _, set := range e.Sets {
-		kept := contains(set, k)
-		for i := 0; i < n; i++ {
-			if kept {
+	for i := range n {
+		for _, set := range e.Sets {
+			if contains(set, k) {
 				rows = append(rows, int32(i))
 			} else {
 				rows = append(rows, -1)
@@ -64,18 +63,18 @@ func (e *Expand) keyRows(k, n int) []int32 {
 }
 
 func (e *Expand) groupingIDs(n int) arrow.Array {
-	ids := make([]int64, 0, n*len(e.Sets))
-	for _, set := range e.Sets {
-		id := int64(0)
+	of := make([]int64, len(e.Sets))
+	for i, set := range e.Sets {
 		for k := range e.Keys {
-			id <<= 1
+			of[i] <<= 1
 			if !contains(set, k) {
-				id |= 1
+				of[i] |= 1
 			}
 		}
-		for i := 0; i < n; i++ {
-			ids = append(ids, id)
-		}
+	}
+	ids := make([]int64, 0, n*len(e.Sets))
+	for range n {
+		ids = append(ids, of...)
 	}
 	buf := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ids))
 	return array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, len(ids), []*memory.Buffer{nil, buf}, nil, 0, 0))

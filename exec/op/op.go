@@ -32,9 +32,10 @@ type Batch struct {
 
 // Stage is a stateless operator.
 type Stage interface {
-	// Apply returns the rows that follow from rec. It must be safe for concurrent
-	// use: several segments of a batch run at once. The result is released by the
-	// caller; rec stays the caller's.
+	// Apply returns the rows that follow from rec, those of each row behind those of the
+	// row before: where chunks end makes no difference, not even to the order. It must be
+	// safe for concurrent use: several segments of a batch run at once. The result is
+	// released by the caller; rec stays the caller's.
 	Apply(t *Task, rec arrow.Record) (arrow.Record, error)
 }
 

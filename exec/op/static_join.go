@@ -111,15 +111,15 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	if err != nil {
 		return nil, err
 	}
-	matched := make([]bool, n)
 	if mine, theirs, err = s.check(t.Expr, rec, mine, theirs); err != nil {
 		return nil, err
 	}
-	for _, row := range mine {
-		matched[row] = true
-	}
 	switch s.Kind {
 	case JoinSemi, JoinAnti:
+		matched := make([]bool, n)
+		for _, row := range mine {
+			matched[row] = true
+		}
 		rows := make([]int32, 0, n)
 		for row, m := range matched {
 			if m == (s.Kind == JoinSemi) {
@@ -128,11 +128,7 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		}
 		return Take(rec, rows), nil
 	case JoinLeft:
-		for row, m := range matched {
-			if !m {
-				mine, theirs = append(mine, int32(row)), append(theirs, -1)
-			}
-		}
+		mine, theirs = withUnmatched(int32(n), mine, theirs)
 	}
 	both := s.both(rec, mine, theirs)
 	return array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows()), nil
@@ -176,6 +172,23 @@ func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) 
 		}
 	}
 	return mine[:kept], theirs[:kept], nil
+}
+
+// withUnmatched adds a pair with -1 for each of n rows that has none. Pairs are in the
+// order of the rows before and after: behind the others, rows without a partner would come
+// in an order that depends on where chunks end, and so would sums of doubles over them.
+func withUnmatched(n int32, mine, theirs []int32) (rows, partners []int32) {
+	at := 0
+	for row := range n {
+		if at == len(mine) || mine[at] != row {
+			rows, partners = append(rows, row), append(partners, -1)
+			continue
+		}
+		for ; at < len(mine) && mine[at] == row; at++ {
+			rows, partners = append(rows, row), append(partners, theirs[at])
+		}
+	}
+	return rows, partners
 }
 
 func (s *StaticJoin) both(rec arrow.Record, mine, theirs []int32) arrow.Record {
