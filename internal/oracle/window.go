@@ -94,15 +94,16 @@ func (w *Window) duckFrom(r Rel, time string, keys []Column, cond Expr) string {
 }
 
 // duckSessions finds sessions as islands: a row begins one if it comes after the ends of
-// all rows before it.
+// all rows before it. Rows of one time are put in one order, for both passes.
 func (w *Window) duckSessions(from, time string, keys []Column) string {
 	gap := fmt.Sprint(w.Size)
 	if w.WideIf != nil {
 		gap = fmt.Sprintf("CASE WHEN %s THEN %d ELSE %d END", w.WideIf.SQL(), w.Wide, w.Size)
 	}
-	over := fmt.Sprintf("(PARTITION BY %s ORDER BY b, seq ROWS BETWEEN UNBOUNDED PRECEDING AND", names(keys))
+	over := fmt.Sprintf("(PARTITION BY %s ORDER BY place ROWS BETWEEN UNBOUNDED PRECEDING AND", names(keys))
 	rows := fmt.Sprintf("SELECT *, epoch_us(%s) AS b, epoch_us(%s) + %s AS e FROM %s", time, time, gap, from)
-	begins := fmt.Sprintf("SELECT *, CASE WHEN b <= max(e) OVER %s 1 PRECEDING) THEN 0 ELSE 1 END AS begins FROM (%s) WHERE b < e", over, rows)
+	placed := fmt.Sprintf("SELECT *, row_number() OVER (ORDER BY b, seq) AS place FROM (%s) WHERE b < e", rows)
+	begins := fmt.Sprintf("SELECT *, CASE WHEN b <= max(e) OVER %s 1 PRECEDING) THEN 0 ELSE 1 END AS begins FROM (%s)", over, placed)
 	numbered := fmt.Sprintf("SELECT *, sum(begins) OVER %s CURRENT ROW) AS island FROM (%s)", over, begins)
 	of := fmt.Sprintf("OVER (PARTITION BY %s, island)", names(keys))
 	return fmt.Sprintf("(SELECT *, make_timestamp(min(b) %s) AS window_start, make_timestamp(max(e) %s) AS window_end FROM (%s)) AS x", of, of, numbered)
