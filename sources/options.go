@@ -1,6 +1,7 @@
 package sources
 
 import (
+	"fmt"
 	"math"
 	"strconv"
 	"strings"
@@ -92,8 +93,11 @@ func (o *Option) Parse(text string) (value any, expected string) {
 		return nil, "true or false"
 	case IntegerOption:
 		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil || n < 0 {
-			return nil, "a whole number from 0 up"
+		switch {
+		case o.Max > 0 && (err != nil || n < o.Min || n > o.Max):
+			return nil, fmt.Sprintf("a whole number from %d to %d", o.Min, o.Max)
+		case err != nil || n < o.Min:
+			return nil, fmt.Sprintf("a whole number from %d up", o.Min)
 		}
 		return n, ""
 	case DurationOption:

@@ -14,6 +14,7 @@ var testOptions = []Option{
 	{Name: "line_bytes_max", Type: BytesOption, Default: "16 MiB"},
 	{Name: "max_files_per_batch", Type: IntegerOption},
 	{Name: "header", Type: BooleanOption},
+	{Name: "depth", Type: IntegerOption, Min: 1, Max: 9},
 }
 
 func TestCheckOptions(t *testing.T) {
@@ -32,11 +33,13 @@ func TestCheckOptionsRefuses(t *testing.T) {
 	for _, c := range []struct{ name, text, want, hint string }{
 		{"paht", "x", `UNKNOWN_OPTION: connector "files" has no option "paht"`, `did you mean "path"?`},
 		{"zzzzzzzzz", "x", `UNKNOWN_OPTION: connector "files" has no option "zzzzzzzzz"`,
-			"it has: path, format, settle_time, line_bytes_max, max_files_per_batch, header"},
+			"it has: path, format, settle_time, line_bytes_max, max_files_per_batch, header, depth"},
 		{"format", "xml", `INVALID_OPTION: expected "json" or "csv" for option "format", found "xml"`, ""},
 		{"settle_time", "soon", `INVALID_OPTION: expected a duration such as '2 seconds' for option "settle_time", found "soon"`, ""},
 		{"settle_time", "1 month", `INVALID_OPTION: expected a duration such as '2 seconds' for option "settle_time", found "1 month"`, ""},
 		{"max_files_per_batch", "-1", `INVALID_OPTION: expected a whole number from 0 up for option "max_files_per_batch", found "-1"`, ""},
+		{"depth", "0", `INVALID_OPTION: expected a whole number from 1 to 9 for option "depth", found "0"`, ""},
+		{"depth", "10", `INVALID_OPTION: expected a whole number from 1 to 9 for option "depth", found "10"`, ""},
 		{"header", "maybe", `INVALID_OPTION: expected true or false for option "header", found "maybe"`, ""},
 	} {
 		g := Given{Name: c.name, Text: c.text, NameAt: sqlerr.Span{Start: 3, End: 7}, ValueAt: sqlerr.Span{Start: 10, End: 12}}

@@ -158,6 +158,8 @@ type Option struct {
 	Default string // as text; "" means none
 	Summary string
 	Values  []string // the accepted values, if they are a closed list
+	// Min and Max bound an IntegerOption; Max 0 is no bound.
+	Min, Max int64
 }
 
 // Values are the options of one stream, checked against the Spec: every key is

@@ -51,6 +51,9 @@ func (t token) closesBracket() bool {
 	return t.kind == tokOp && (t.text == ")" || t.text == "]" || t.text == "}")
 }
 
+// isHint reports whether t is a comment that other engines read as a hint: /*+ .. */.
+func (t token) isHint() bool { return t.kind == tokComment && strings.HasPrefix(t.text, "/*+") }
+
 // isName reports whether t can be a name.
 func (t token) isName() bool { return t.kind == tokIdent || t.kind == tokQuoted }
 
@@ -98,23 +101,29 @@ func withoutTrivia(all []token, end int) []token {
 // the text again. At an error it returns the tokens before it.
 func lexAll(text string, base int) ([]token, *lexError) {
 	var toks []token
+	fault := lexEach(text, base, func(t token) { toks = append(toks, t) })
+	return toks, fault
+}
+
+// lexEach calls f for every token, with spaces and comments, up to the first error.
+func lexEach(text string, base int, f func(token)) *lexError {
 	for at := 0; at < len(text); {
 		kind, n, fault := scan(text[at:])
 		if fault != nil {
 			fault.err.Span = Span{Start: base + at, End: base + at + max(n, 1)}
-			return toks, fault
+			return fault
 		}
-		toks = append(toks, token{kind: kind, start: base + at, end: base + at + n, text: text[at : at+n]})
+		f(token{kind: kind, start: base + at, end: base + at + n, text: text[at : at+n]})
 		at += n
 	}
-	return toks, nil
+	return nil
 }
 
-// allHints returns the comments that other engines read as hints: /*+ .. */.
+// allHints returns the hints among all.
 func allHints(all []token) []token {
 	var hints []token
 	for _, t := range all {
-		if t.kind == tokComment && strings.HasPrefix(t.text, "/*+") {
+		if t.isHint() {
 			hints = append(hints, t)
 		}
 	}

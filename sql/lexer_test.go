@@ -103,6 +103,8 @@ func TestSplit(t *testing.T) {
 		{`BEGIN STATEMENT SET; a; b; END; c`, []string{`BEGIN STATEMENT SET; a; b; END`, `c`}},
 		{`begin query set a; b; end; c`, []string{`begin query set a; b; end`, `c`}},
 		{`BEGIN; a; COMMIT; BEGIN TRANSACTION; END; b`, []string{`BEGIN`, `a`, `COMMIT`, `BEGIN TRANSACTION`, `END`, `b`}},
+		{`BEGIN STATEMENT SET; END; c`, []string{`BEGIN STATEMENT SET; END`, `c`}},
+		{`a /*+ h */ ; /*+ h */ b /*+ h */ c /* x */ ;`, []string{`a /*+ h */`, `b /*+ h */ c`}},
 		{`SELECT (1; b`, []string{`SELECT (1`, `b`}},
 	} {
 		pieces, err := Split(c.text)

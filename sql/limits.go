@@ -1,13 +1,17 @@
 package sql
 
-import "ssql/internal/sqlerr"
+import (
+	"fmt"
+
+	"ssql/internal/sqlerr"
+)
 
 // Limits bounds what one statement may cost to parse. A text that goes beyond
-// one of them is refused with E_LIMIT before any work is done on it.
+// one of them is refused with E_LIMIT before any work is done on it. Each is a setting.
 type Limits struct {
-	StatementBytes int // length of one statement
-	Depth          int // nesting of brackets, CASE, types and sub-queries
-	ChainLength    int // operators, joins or set operations in one row
+	StatementBytes int // statement_bytes_max: length of one statement
+	Depth          int // statement_depth_max: nesting of brackets, CASE, types and sub-queries
+	ChainLength    int // statement_chain_max: operators, joins or set operations in one row
 }
 
 // DefaultLimits returns the limits that hold unless the user sets others.
@@ -19,6 +23,13 @@ func DefaultLimits() Limits {
 	return Limits{StatementBytes: 1 << 20, Depth: 200, ChainLength: 2000}
 }
 
+// WidestLimits returns the highest limits that a user can set. A deeper statement could
+// exhaust the stack of a goroutine, which no error can catch. The definitions in a catalog
+// are read under them: they were accepted under the limits of their day.
+func WidestLimits() Limits {
+	return Limits{StatementBytes: 1 << 30, Depth: 2000, ChainLength: 20_000}
+}
+
 // codeLimit is the error code of a statement beyond a limit.
 const codeLimit = "E_LIMIT"
 
@@ -28,7 +39,7 @@ func (l Limits) checkSize(text string, base int, toks []token) error {
 	if len(text) > l.StatementBytes {
 		return sqlerr.At(Span{Start: base, End: base + 1}, codeLimit,
 			"statement has %d bytes, the limit is %d", len(text), l.StatementBytes).
-			WithHint("split the statement, or raise the limit of the bytes of a statement")
+			WithHint("split the statement%s", orRaise("statement_bytes_max", len(text), WidestLimits().StatementBytes))
 	}
 	depth := 0
 	for _, t := range toks {
@@ -47,10 +58,18 @@ func (l Limits) checkSize(text string, base int, toks []token) error {
 
 func (l Limits) tooDeep(at Span) error {
 	return sqlerr.At(at, codeLimit, "statement is nested more than %d levels deep", l.Depth).
-		WithHint("move the inner part into a view or a WITH entry")
+		WithHint("move the inner part into a view%s", orRaise("statement_depth_max", 2*l.Depth, WidestLimits().Depth))
 }
 
 func (l Limits) tooLong(at Span, what string) error {
 	return sqlerr.At(at, codeLimit, "more than %d %s in a row", l.ChainLength, what).
-		WithHint("split the statement into views")
+		WithHint("split the statement into views%s", orRaise("statement_chain_max", 2*l.ChainLength, WidestLimits().ChainLength))
+}
+
+// orRaise is the end of a hint about a limit that could be set to value; "" if it could not.
+func orRaise(setting string, value, widest int) string {
+	if value > widest {
+		return ""
+	}
+	return fmt.Sprintf(", or raise the limit: SET %s = %d", setting, value)
 }

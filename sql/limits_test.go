@@ -72,6 +72,27 @@ func TestLimitsAreOptions(t *testing.T) {
 	}
 }
 
+// TestWidestLimits checks that what the highest limits let through is parsed, or refused by
+// name, and does not exhaust the stack.
+func TestWidestLimits(t *testing.T) {
+	limits := WidestLimits()
+	depth, chain := limits.Depth-1, limits.ChainLength-1
+	for name, text := range map[string]string{
+		"brackets":    "SELECT " + strings.Repeat("(", depth) + "1" + strings.Repeat(")", depth),
+		"lists":       "SELECT " + strings.Repeat("[", depth) + "1" + strings.Repeat("]", depth),
+		"sub-queries": strings.Repeat("SELECT * FROM (", depth) + "SELECT 1" + strings.Repeat(")", depth),
+		"cases":       "SELECT " + strings.Repeat("CASE WHEN ", depth) + "a" + strings.Repeat(" THEN 1 END", depth),
+		"not":         "SELECT " + strings.Repeat("NOT ", depth) + "a",
+		"plus":        "SELECT a" + strings.Repeat(" + a", chain),
+		"unions":      "SELECT 1" + strings.Repeat(" UNION ALL SELECT 1", chain),
+		"joins":       "SELECT 1 FROM a" + strings.Repeat(" CROSS JOIN a", chain),
+	} {
+		if _, err := (&Undecided{Node: Node{Text: text}}).Parse(limits); err != nil && errorCode(err) != codeLimit {
+			t.Errorf("%s: got %.200v", name, err)
+		}
+	}
+}
+
 // TestLongFlatStatements checks that length alone is no fault: long lists of columns,
 // rows and alternatives parse.
 func TestLongFlatStatements(t *testing.T) {

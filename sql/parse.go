@@ -245,7 +245,7 @@ func (p *parser) insertBehindWith() bool {
 // ParseQueryText parses a text that is one query, with or without a semicolon.
 // Spans count from the start of the text.
 func ParseQueryText(text string) (*Query, error) {
-	p, err := newParser(text, 0, DefaultLimits())
+	p, err := newParser(text, 0, WidestLimits())
 	if err != nil {
 		return nil, err
 	}
@@ -261,7 +261,7 @@ func ParseQueryText(text string) (*Query, error) {
 // ParseExprText parses a text that is one expression. Spans count from the start of
 // the text.
 func ParseExprText(text string) (Expr, error) {
-	p, err := newParser(text, 0, DefaultLimits())
+	p, err := newParser(text, 0, WidestLimits())
 	if err != nil {
 		return nil, err
 	}

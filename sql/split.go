@@ -10,30 +10,25 @@ type Piece struct {
 // quotes and the block of a statement set (BEGIN STATEMENT SET; .. END) are not cut.
 // Empty statements are left out. When the text breaks off inside a quote or
 // comment, the statements before that point are returned beside the error.
+//
+// It keeps no tokens: a script may be larger than any statement is allowed to be.
 func Split(text string) ([]Piece, error) {
-	all, fault := lexAll(text, 0)
-	hints := allHints(all)
-	toks := withoutTrivia(all, len(text))
 	var pieces []Piece
-	for first := 0; first < len(toks); {
-		end := statementEnd(toks, first)
-		whole := toks[end].kind != tokEnd || fault == nil
-		if end > first && whole {
-			span := Span{Start: toks[first].start, End: toks[end-1].end}
-			// A hint behind the last token belongs to the statement: it must not get lost
-			// before somebody decides what to do about it.
-			for _, h := range hints {
-				if h.start > span.End && h.start < toks[end].start {
-					span.End = h.end
-				}
-			}
+	var c cutter
+	add := func() {
+		if span, ok := c.cut(); ok {
 			pieces = append(pieces, Piece{Span: span, Text: text[span.Start:span.End]})
 		}
-		first = end + 1
 	}
+	fault := lexEach(text, 0, func(t token) {
+		if c.take(t) {
+			add()
+		}
+	})
 	if fault != nil {
 		return pieces, fault.err
 	}
+	add()
 	return pieces, nil
 }
 
@@ -41,52 +36,75 @@ func Split(text string) ([]Piece, error) {
 // its last statement is closed by a semicolon. A text with a fault that more lines
 // cannot mend is complete too, so that the fault is shown at once.
 func Complete(text string) bool {
-	toks, fault := lex(text, 0)
+	var c cutter
+	fault := lexEach(text, 0, func(t token) {
+		if c.take(t) {
+			c.cut()
+		}
+	})
 	if fault != nil {
 		return !fault.open
 	}
-	for first := 0; first < len(toks); {
-		end := statementEnd(toks, first)
-		if toks[end].kind == tokEnd {
-			return end == first
-		}
-		first = end + 1
-	}
-	return true
+	_, begun := c.cut()
+	return !begun
 }
 
-// statementEnd returns the index of the semicolon or tokEnd that closes the
-// statement beginning at first.
-func statementEnd(toks []token, first int) int {
-	inBlock := false
-	for i := first; i < len(toks); i++ {
-		switch {
-		case toks[i].kind == tokEnd:
-			return i
-		case opensBlock(toks, first, i):
-			inBlock = true
-			// Flink's older spelling has a semicolon after the opening words.
-			if toks[i+1].isOp(";") {
-				i++
-			}
-		case inBlock && toks[i].isOp(";") && toks[i+1].is("END"):
-			inBlock = false
-		case toks[i].isOp(";") && !inBlock:
-			return i
-		}
-	}
-	return len(toks) - 1
+// cutter finds the ends of statements, token by token.
+type cutter struct {
+	head    []token // the first tokens of the statement that is being read, headMax at most
+	end     int     // of its last token
+	inBlock bool    // between the words that open a statement set and END
+	last    token   // that is no space and no comment
 }
 
-// opensBlock reports whether the token at i ends the words that open a statement
-// set: EXECUTE STATEMENT SET BEGIN, BEGIN STATEMENT SET or BEGIN QUERY SET. A bare
-// BEGIN is DuckDB's transaction.
-func opensBlock(toks []token, first, i int) bool {
-	switch i - first {
-	case 2:
-		return toks[first].is("BEGIN") && (toks[first+1].is("STATEMENT") || toks[first+1].is("QUERY")) && toks[i].is("SET")
+// headMax is how many tokens open a statement set: EXECUTE STATEMENT SET BEGIN.
+const headMax = 4
+
+// take reads the next token. It returns true at the semicolon that ends a statement.
+func (c *cutter) take(t token) (ends bool) {
+	switch t.kind {
+	case tokSpace:
+		return false
+	case tokComment:
+		// A hint behind the last token belongs to the statement: it must not get lost
+		// before somebody decides what to do about it.
+		if t.isHint() && len(c.head) > 0 {
+			c.end = t.end
+		}
+		return false
+	}
+	if t.isOp(";") && !c.inBlock {
+		return true
+	}
+	if len(c.head) < headMax {
+		c.head = append(c.head, t)
+		c.inBlock = c.inBlock || opensBlock(c.head)
+	}
+	if c.inBlock && t.is("END") && c.last.isOp(";") {
+		c.inBlock = false
+	}
+	c.last, c.end = t, t.end
+	return false
+}
+
+// cut returns the statement that was read and begins the next; ok is false if it was empty.
+func (c *cutter) cut() (span Span, ok bool) {
+	if len(c.head) > 0 {
+		span, ok = Span{Start: c.head[0].start, End: c.end}, true
+	}
+	*c = cutter{head: c.head[:0]}
+	return span, ok
+}
+
+// opensBlock reports whether a statement that begins with these tokens opens a statement
+// set with the last of them: EXECUTE STATEMENT SET BEGIN, BEGIN STATEMENT SET or BEGIN
+// QUERY SET. A bare BEGIN is DuckDB's transaction.
+func opensBlock(head []token) bool {
+	switch len(head) {
 	case 3:
-		return toks[first].is("EXECUTE") && toks[first+1].is("STATEMENT") && toks[first+2].is("SET") && toks[i].is("BEGIN")
+		return head[0].is("BEGIN") && (head[1].is("STATEMENT") || head[1].is("QUERY")) && head[2].is("SET")
+	case 4:
+		return head[0].is("EXECUTE") && head[1].is("STATEMENT") && head[2].is("SET") && head[3].is("BEGIN")
 	}
 	return false
 }

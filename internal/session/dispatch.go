@@ -72,7 +72,7 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 				WithHint("this is a bug in ssql; please report it with the statement")
 		}
 	}()
-	st, err := sql.ParseStatement(r.Piece, sql.DefaultLimits())
+	st, err := sql.ParseStatement(r.Piece, s.settings.limits())
 	if err != nil {
 		return err
 	}
@@ -126,7 +126,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		}
 		return err
 	}
-	parsed, err := st.Parse(sql.DefaultLimits())
+	parsed, err := st.Parse(s.settings.limits())
 	if err != nil {
 		return err
 	}

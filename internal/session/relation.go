@@ -174,9 +174,9 @@ func (s *Session) declare(row *streamRow) (*stream, error) {
 // parseStored parses a statement of the catalog. Its positions count from its own
 // start.
 func parseStored(text string) (sql.Statement, error) {
-	st, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
+	st, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.WidestLimits())
 	if u, ok := st.(*sql.Undecided); ok && err == nil {
-		return u.Parse(sql.DefaultLimits())
+		return u.Parse(sql.WidestLimits())
 	}
 	return st, err
 }

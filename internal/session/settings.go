@@ -71,12 +71,27 @@ var settingTable = []setting{
 		Summary: "memory that the state of an operator may take; 0 is a third of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "state_rows_max", Type: sources.IntegerOption, Default: "0",
 		Summary: "rows or groups that an operator may hold; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "statement_bytes_max", Type: sources.IntegerOption, Default: "1048576", Min: 1024, Max: int64(sql.WidestLimits().StatementBytes),
+		Summary: "length of a statement"}, inSession},
+	{sources.Option{Name: "statement_chain_max", Type: sources.IntegerOption, Default: "2000", Min: 1, Max: int64(sql.WidestLimits().ChainLength),
+		Summary: "operators, joins or set operations in one row of a statement"}, inSession},
+	{sources.Option{Name: "statement_depth_max", Type: sources.IntegerOption, Default: "200", Min: 1, Max: int64(sql.WidestLimits().Depth),
+		Summary: "nesting of brackets, CASE, types and sub-queries in a statement"}, inSession},
 	{sources.Option{Name: "trigger", Type: sources.StringOption, Default: "auto",
 		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
 	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
 		Summary: "how the watermarks of several inputs make one"}, inSession | inQuery},
 	{sources.Option{Name: "workers", Type: sources.IntegerOption, Default: "0",
 		Summary: "parts of a batch that are read at once; 0 is one per core"}, inSession | inQuery},
+}
+
+// limits returns what a statement may cost to parse.
+func (v settings) limits() sql.Limits {
+	return sql.Limits{
+		StatementBytes: int(v.integer("statement_bytes_max")),
+		Depth:          int(v.integer("statement_depth_max")),
+		ChainLength:    int(v.integer("statement_chain_max")),
+	}
 }
 
 // findSetting returns the row of a name, compared without case, or an error that

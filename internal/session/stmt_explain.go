@@ -26,7 +26,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if !cat.concerns(u) {
 			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
 		}
-		if target, err = u.Parse(sql.DefaultLimits()); err != nil {
+		if target, err = u.Parse(s.settings.limits()); err != nil {
 			return err
 		}
 		s.noteAliases(target, out)

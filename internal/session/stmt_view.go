@@ -81,7 +81,7 @@ func (s *Session) existingView(ctx context.Context, st *sql.CreateView, cat *rel
 
 // refsOf returns the names without a schema that a query reads from.
 func refsOf(text string) []string {
-	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
+	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.WidestLimits())
 	u, ok := parsed.(*sql.Undecided)
 	if err != nil || !ok {
 		return nil

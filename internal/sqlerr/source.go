@@ -49,6 +49,13 @@ func Render(err error, src *Source) string {
 	return b.String()
 }
 
+// A source line of up to lineColumnsMax columns is shown whole. In a wider one, such as a
+// statement that a program has made, nobody finds the caret: cutColumns around it are shown.
+const (
+	lineColumnsMax = 200
+	cutColumns     = 100
+)
+
 // writeCaret shows the line of the span and marks its first character. Tabs are
 // shown as one blank and wide characters count as two columns, so that the caret
 // stands where a terminal shows the character.
@@ -60,13 +67,28 @@ func writeCaret(b *strings.Builder, src *Source, span Span) {
 		end = offset + i
 	}
 	line, _ := src.Position(offset)
-	show := func(s string) string {
-		return strings.NewReplacer("\t", " ", "\r", "").Replace(s)
+	before, behind := shown(src.Text[start:offset]), shown(src.Text[offset:end])
+	if runewidth.StringWidth(before)+runewidth.StringWidth(behind) > lineColumnsMax {
+		before = cutLeft(before, cutColumns*2/3)
+		behind = cutRight(behind, cutColumns-runewidth.StringWidth(before))
 	}
 	prefix := fmt.Sprintf("LINE %d: ", line)
-	column := len(prefix) + runewidth.StringWidth(show(src.Text[start:offset]))
-	fmt.Fprintf(b, "\n%s%s\n%s^", prefix, show(src.Text[start:end]), strings.Repeat(" ", column))
+	column := len(prefix) + runewidth.StringWidth(before)
+	fmt.Fprintf(b, "\n%s%s%s\n%s^", prefix, before, behind, strings.Repeat(" ", column))
 }
+
+func shown(s string) string { return strings.NewReplacer("\t", " ", "\r", "").Replace(s) }
+
+// cutLeft returns the end of a text that is too wide, with dots in front.
+func cutLeft(s string, columns int) string {
+	if over := runewidth.StringWidth(s) - columns; over > 0 {
+		return runewidth.TruncateLeft(s, over+len("..."), "...")
+	}
+	return s
+}
+
+// cutRight returns the beginning of a text that is too wide, with dots behind.
+func cutRight(s string, columns int) string { return runewidth.Truncate(s, columns, "...") }
 
 func asError(err error) *Error {
 	if s, ok := err.(*Error); ok {
