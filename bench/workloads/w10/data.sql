@@ -1,0 +1,6 @@
+COPY (
+  SELECT format('device-{:04d}', (hash(i) % 1000)::INT) AS device,
+         TIMESTAMP '2026-01-01' + to_microseconds(i * 60000000 // 83000 - (hash(i + 7) % 2000000)::BIGINT) AS ts,
+         15 + (hash(i + 13) % 2000)::INT / 100 AS temp, i AS seq
+  FROM range({from}, {to}) t(i)
+) TO '{data}/part-{part}.csv' (HEADER, TIMESTAMPFORMAT '%Y-%m-%d %H:%M:%S.%g');

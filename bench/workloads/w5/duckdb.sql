@@ -1,0 +1,4 @@
+CREATE TABLE result AS
+SELECT time_bucket(INTERVAL '1 day', ts) AS window_start, k, count(*) AS n, CAST(sum(v) AS BIGINT) AS total
+FROM read_ndjson('{data}/*.json', columns = {k: 'BIGINT', ts: 'TIMESTAMP', v: 'BIGINT'})
+GROUP BY ALL;
