@@ -159,12 +159,18 @@ func (c *converter) binary(n *ast.BinaryOperationExpr) (node, error) {
 	return node{b, l.lo, r.hi}, nil
 }
 
-func (c *converter) isTest(n *ast.IsNullExpr) (node, error) {
-	x, err := c.expr(n.Expr)
+// operand converts an operand and returns it with the operator behind it.
+func (c *converter) operand(e ast.ExprNode) (node, operator, error) {
+	x, err := c.expr(e)
 	if err != nil {
-		return node{}, err
+		return node{}, operator{}, err
 	}
 	op, err := c.operatorAt(x.hi)
+	return x, op, err
+}
+
+func (c *converter) isTest(n *ast.IsNullExpr) (node, error) {
+	x, op, err := c.operand(n.Expr)
 	if err != nil {
 		return node{}, err
 	}
@@ -173,11 +179,7 @@ func (c *converter) isTest(n *ast.IsNullExpr) (node, error) {
 }
 
 func (c *converter) between(n *ast.BetweenExpr) (node, error) {
-	x, err := c.expr(n.Expr)
-	if err != nil {
-		return node{}, err
-	}
-	op, err := c.operatorAt(x.hi)
+	x, op, err := c.operand(n.Expr)
 	if err != nil {
 		return node{}, err
 	}
@@ -194,11 +196,7 @@ func (c *converter) between(n *ast.BetweenExpr) (node, error) {
 }
 
 func (c *converter) in(n *ast.PatternInExpr) (node, error) {
-	x, err := c.expr(n.Expr)
-	if err != nil {
-		return node{}, err
-	}
-	op, err := c.operatorAt(x.hi)
+	x, op, err := c.operand(n.Expr)
 	if err != nil {
 		return node{}, err
 	}
@@ -218,11 +216,7 @@ func (c *converter) in(n *ast.PatternInExpr) (node, error) {
 }
 
 func (c *converter) like(n *ast.PatternLikeOrIlikeExpr) (node, error) {
-	x, err := c.expr(n.Expr)
-	if err != nil {
-		return node{}, err
-	}
-	op, err := c.operatorAt(x.hi)
+	x, op, err := c.operand(n.Expr)
 	if err != nil {
 		return node{}, err
 	}

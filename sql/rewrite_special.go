@@ -272,7 +272,12 @@ func (p *parser) structLiteral() error {
 		}
 		p.comma()
 	}
-	if err := p.expectOp("}"); err != nil {
+	return p.closeStruct(h, lo, "}", names)
+}
+
+// closeStruct consumes the bracket that ends a struct with members of these names.
+func (p *parser) closeStruct(h *hook, lo int, bracket string, names []string) error {
+	if err := p.expectOp(bracket); err != nil {
 		return err
 	}
 	span := p.spanFrom(lo)
@@ -310,14 +315,7 @@ func (p *parser) structCall() error {
 		}
 		p.comma()
 	}
-	if err := p.expectOp(")"); err != nil {
-		return err
-	}
-	span := p.spanFrom(lo)
-	p.closeCall(h, func(args []Expr) (Expr, error) {
-		return &StructLit{Names: names, Items: args, Span: span}, nil
-	})
-	return nil
+	return p.closeStruct(h, lo, ")", names)
 }
 
 // mapLiteral rewrites MAP {k: v}.

@@ -124,7 +124,7 @@ func floatToInteger[B integer](c *caster, a float64) (B, error) {
 	least, beyond := integerRange[B]()
 	r := math.RoundToEven(a)
 	if !(r >= least && r < beyond) {
-		return 0, c.tooLarge(appendDouble(nil, a, 64))
+		return 0, c.tooLarge(types.AppendDouble(nil, a, 64))
 	}
 	return B(r), nil
 }
@@ -164,7 +164,7 @@ func toFloat[B float](c *caster) kernel {
 		return map1(func(a float64) (B, error) {
 			r := B(a)
 			if math.IsInf(float64(r), 0) && !math.IsInf(a, 0) {
-				return 0, c.tooLarge(appendDouble(nil, a, 64))
+				return 0, c.tooLarge(types.AppendDouble(nil, a, 64))
 			}
 			return r, nil
 		})
@@ -243,14 +243,14 @@ func (c *caster) integerToDecimal(a decimal128.Num) (decimal128.Num, error) {
 func (c *caster) floatToDecimal(a float64) (decimal128.Num, error) {
 	r := math.RoundToEven(a * math.Pow10(int(c.to.Scale)))
 	if !(math.Abs(r) < math.Pow10(int(c.to.Precision))) {
-		return decimal128.Num{}, c.tooLarge(appendDouble(nil, a, 64))
+		return decimal128.Num{}, c.tooLarge(types.AppendDouble(nil, a, 64))
 	}
 	if math.Abs(r) < math.MaxInt64 {
 		return decimal128.FromI64(int64(r)), nil
 	}
 	v, ok := types.ParseDecimal(strconv.AppendFloat(nil, r, 'f', 0, 64), c.to.Precision, 0)
 	if !ok {
-		return v, c.tooLarge(appendDouble(nil, a, 64))
+		return v, c.tooLarge(types.AppendDouble(nil, a, 64))
 	}
 	return v, nil
 }

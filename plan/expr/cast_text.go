@@ -1,7 +1,6 @@
 package expr
 
 import (
-	"bytes"
 	"math"
 	"strconv"
 	"strings"
@@ -42,13 +41,13 @@ func writer(t types.Type, a arrow.Array) func(dst []byte, i int) []byte {
 	case types.UBigInt:
 		return writeValues(a, appendInteger64[uint64])
 	case types.Float:
-		return writeValues(a, func(dst []byte, v float32) []byte { return appendDouble(dst, float64(v), 32) })
+		return writeValues(a, func(dst []byte, v float32) []byte { return types.AppendDouble(dst, float64(v), 32) })
 	case types.Double:
-		return writeValues(a, func(dst []byte, v float64) []byte { return appendDouble(dst, v, 64) })
+		return writeValues(a, func(dst []byte, v float64) []byte { return types.AppendDouble(dst, v, 64) })
 	case types.Varchar:
 		return writeValues(a, func(dst []byte, v string) []byte { return append(dst, v...) })
 	case types.Blob:
-		return writeValues(a, appendBlob)
+		return writeValues(a, types.AppendBlob[string])
 	case types.Date:
 		return writeValues(a, types.AppendDate)
 	case types.Timestamp:
@@ -78,41 +77,6 @@ func appendDecimalText(dst []byte, v decimal128.Num, t types.Type) []byte {
 			start++
 		}
 		dst = append(dst[:start], dst[start+1:]...)
-	}
-	return dst
-}
-
-// appendDouble writes the shortest text that reads back equal, always with a point
-// or an exponent, the latter from 1e16 up and below 1e-4: DuckDB's form.
-func appendDouble(dst []byte, v float64, bits int) []byte {
-	switch {
-	case math.IsNaN(v):
-		return append(dst, "nan"...)
-	case math.IsInf(v, 1):
-		return append(dst, "inf"...)
-	case math.IsInf(v, -1):
-		return append(dst, "-inf"...)
-	}
-	if abs := math.Abs(v); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
-		return strconv.AppendFloat(dst, v, 'e', -1, bits)
-	}
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
-	if bytes.IndexByte(dst[start:], '.') < 0 {
-		dst = append(dst, ".0"...)
-	}
-	return dst
-}
-
-func appendBlob(dst []byte, v string) []byte {
-	const hex = "0123456789ABCDEF"
-	for i := 0; i < len(v); i++ {
-		c := v[i]
-		if c >= ' ' && c <= '~' && c != '\\' && c != '\'' && c != '"' {
-			dst = append(dst, c)
-		} else {
-			dst = append(dst, '\\', 'x', hex[c>>4], hex[c&15])
-		}
 	}
 	return dst
 }

@@ -175,7 +175,7 @@ func plainCells(a arrow.Array) cell {
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
 		return func(dst []byte, row int) []byte { return types.AppendDecimal(dst, a.Value(row), scale) }
 	case *array.Binary:
-		return func(dst []byte, row int) []byte { return appendBlob(dst, a.Value(row)) }
+		return func(dst []byte, row int) []byte { return types.AppendBlob(dst, a.Value(row)) }
 	case *array.Date32:
 		return func(dst []byte, row int) []byte { return types.AppendDate(dst, int32(a.Value(row))) }
 	case *array.Timestamp:
@@ -243,19 +243,6 @@ func appendFraction(dst []byte, micros int) []byte {
 }
 
 const hexDigits = "0123456789ABCDEF"
-
-// appendBlob appends bytes as DuckDB shows a BLOB: printable ASCII as it is, all other
-// bytes and those with a meaning of their own as \xAB.
-func appendBlob(dst, value []byte) []byte {
-	for _, c := range value {
-		if c < ' ' || c > '~' || c == '\\' || c == '\'' || c == '"' {
-			dst = append(dst, '\\', 'x', hexDigits[c>>4], hexDigits[c&15])
-		} else {
-			dst = append(dst, c)
-		}
-	}
-	return dst
-}
 
 // appendQuoted appends a JSON string. Bytes that are no UTF-8 become U+FFFD.
 func appendQuoted(dst []byte, s string) []byte {

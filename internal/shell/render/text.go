@@ -2,7 +2,6 @@ package render
 
 import (
 	"fmt"
-	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -33,19 +32,19 @@ func AppendText(dst []byte, a arrow.Array, i int) []byte {
 	case *array.Boolean:
 		return strconv.AppendBool(dst, a.Value(i))
 	case *array.Float64:
-		return appendDouble(dst, a.Value(i), 64)
+		return types.AppendDouble(dst, a.Value(i), 64)
 	case *array.Float32:
-		return appendDouble(dst, float64(a.Value(i)), 32)
+		return types.AppendDouble(dst, float64(a.Value(i)), 32)
 	case *array.Float16:
-		return appendDouble(dst, float64(float16.Num(a.Value(i)).Float32()), 32)
+		return types.AppendDouble(dst, float64(float16.Num(a.Value(i)).Float32()), 32)
 	case *array.Decimal128:
 		return append(dst, a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)...)
 	case *array.Binary:
-		return appendBlob(dst, a.Value(i))
+		return types.AppendBlob(dst, a.Value(i))
 	case *array.LargeBinary:
-		return appendBlob(dst, a.Value(i))
+		return types.AppendBlob(dst, a.Value(i))
 	case *array.FixedSizeBinary:
-		return appendBlob(dst, a.Value(i))
+		return types.AppendBlob(dst, a.Value(i))
 	}
 	if out, ok := appendInteger(dst, a, i); ok {
 		return out
@@ -154,43 +153,6 @@ func unionRow(a array.Union, i int) int {
 		return int(d.ValueOffset(i))
 	}
 	return i
-}
-
-// appendDouble writes the shortest text that reads back equal, with a point so
-// that it can be told from an integer, and an exponent from 1e16 up as DuckDB does.
-func appendDouble(dst []byte, v float64, bits int) []byte {
-	switch {
-	case math.IsNaN(v):
-		return append(dst, "nan"...)
-	case math.IsInf(v, 1):
-		return append(dst, "inf"...)
-	case math.IsInf(v, -1):
-		return append(dst, "-inf"...)
-	}
-	if abs := math.Abs(v); abs != 0 && (abs < 1e-4 || abs >= 1e16) {
-		return strconv.AppendFloat(dst, v, 'e', -1, bits)
-	}
-	start := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'f', -1, bits)
-	for _, c := range dst[start:] {
-		if c == '.' {
-			return dst
-		}
-	}
-	return append(dst, ".0"...)
-}
-
-// appendBlob writes bytes as DuckDB shows them: printable ASCII as it is, the
-// rest as \xAB.
-func appendBlob(dst, b []byte) []byte {
-	for _, c := range b {
-		if c < 0x20 || c >= 0x7f || c == '\\' || c == '\'' || c == '"' {
-			dst = fmt.Appendf(dst, "\\x%02X", c)
-			continue
-		}
-		dst = append(dst, c)
-	}
-	return dst
 }
 
 // appendInterval writes an interval as DuckDB does: 1 year 2 months 3 days 04:05:06.
