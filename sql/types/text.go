@@ -142,7 +142,8 @@ func FormatDouble(v float64, bits int) string {
 }
 
 // FormatTimestamp returns UTC microseconds as `2006-01-02 15:04:05[.ffffff]`,
-// trailing zeros of the fraction cut.
+// trailing zeros of the fraction cut; DuckDB's infinite times are `infinity` and
+// `-infinity`.
 func FormatTimestamp(micros int64) string { return string(AppendTimestamp(nil, micros)) }
 
 // FormatDate returns days since 1970 as `2006-01-02`.
@@ -150,6 +151,12 @@ func FormatDate(days int32) string { return string(AppendDate(nil, days)) }
 
 // AppendTimestamp appends the text of FormatTimestamp.
 func AppendTimestamp(dst []byte, micros int64) []byte {
+	switch micros {
+	case math.MaxInt64:
+		return append(dst, "infinity"...)
+	case -math.MaxInt64:
+		return append(dst, "-infinity"...)
+	}
 	days := floorDiv(micros, DayMicros)
 	clock := micros - days*DayMicros
 	dst, era := appendDay(dst, days)
@@ -164,6 +171,12 @@ func AppendTimestamp(dst []byte, micros int64) []byte {
 
 // AppendDate appends the text of FormatDate.
 func AppendDate(dst []byte, days int32) []byte {
+	switch days {
+	case math.MaxInt32:
+		return append(dst, "infinity"...)
+	case -math.MaxInt32:
+		return append(dst, "-infinity"...)
+	}
 	dst, era := appendDay(dst, int64(days))
 	return append(dst, era...)
 }

@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
+
+	"ssql/sql/types"
 )
 
 // quakes returns a small table with a number, a text, a time and NULLs.
@@ -204,6 +206,10 @@ func TestValueText(t *testing.T) {
 	structs.FieldBuilder(0).(*array.BooleanBuilder).Append(true)
 	intervals := array.NewMonthDayNanoIntervalBuilder(alloc)
 	intervals.Append(arrow.MonthDayNanoInterval{Months: 14, Days: -1, Nanoseconds: 3_661_500_000_000})
+	times := array.NewTimestampBuilder(alloc, types.ArrowTimestamp)
+	times.AppendValues([]arrow.Timestamp{0, -63517824000000000, math.MaxInt64, -math.MaxInt64}, nil)
+	dates := array.NewDate32Builder(alloc)
+	dates.AppendValues([]arrow.Date32{0, 3_000_000, math.MaxInt32, -math.MaxInt32}, nil)
 	blobs := array.NewBinaryBuilder(alloc, arrow.BinaryTypes.Binary)
 	blobs.Append([]byte("a\x00\\"))
 	for _, c := range []struct {
@@ -217,6 +223,8 @@ func TestValueText(t *testing.T) {
 		{maps.NewArray(), "{k=7}", "MAP(VARCHAR, INTEGER)"},
 		{structs.NewArray(), "{'it''s': true}", "STRUCT(it's BOOLEAN)"},
 		{intervals.NewArray(), "1 year 2 months -1 day 01:01:01.5", "INTERVAL"},
+		{times.NewArray(), "1970-01-01 00:00:00 0044-03-15 00:00:00 (BC) infinity -infinity", "TIMESTAMP"},
+		{dates.NewArray(), "1970-01-01 10183-09-21 infinity -infinity", "DATE"},
 		{blobs.NewArray(), `a\x00\x5C`, "BLOB"},
 	} {
 		parts := make([]string, c.a.Len())

@@ -82,10 +82,14 @@ func appendInteger(dst []byte, a arrow.Array, i int) ([]byte, bool) {
 func appendTime(dst []byte, a arrow.Array, i int) ([]byte, bool) {
 	switch a := a.(type) {
 	case *array.Date32:
-		return a.Value(i).ToTime().AppendFormat(dst, "2006-01-02"), true
+		return types.AppendDate(dst, int32(a.Value(i))), true
 	case *array.Timestamp:
 		t := a.DataType().(*arrow.TimestampType)
-		dst = a.Value(i).ToTime(t.Unit).UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
+		if t.Unit == arrow.Microsecond {
+			dst = types.AppendTimestamp(dst, int64(a.Value(i)))
+		} else {
+			dst = a.Value(i).ToTime(t.Unit).UTC().AppendFormat(dst, "2006-01-02 15:04:05.999999999")
+		}
 		if t.TimeZone != "" {
 			dst = append(dst, "+00"...)
 		}
