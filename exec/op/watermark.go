@@ -12,7 +12,8 @@ import (
 
 // Watermark observes the event times that pass a watermark node. A row without event
 // time is a bad row and goes no further (D7: Spark takes it for 1970), nor does one
-// from too far in the future (D6: in Spark it closes everything).
+// from too far in the future (D6: in Spark it closes everything), or one whose time is
+// infinite or so far away that a window around it has no end.
 type Watermark struct {
 	ID     int // of the watermark node, index into Task.Event
 	Column int // TIMESTAMP
@@ -22,38 +23,48 @@ type Watermark struct {
 	MaxFuture       string
 }
 
+// eventTimeMax is the last event time there can be, and its negative the first, in
+// microseconds: 146,000 years from 1970. The sizes, delays and bounds of windows and joins
+// can be added to it without an overflow.
+const eventTimeMax arrow.Timestamp = 1 << 62
+
 var _ Stage = (*Watermark)(nil)
 
 // Apply counts the rows in t.Event and returns those that have a possible event time.
 func (w *Watermark) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	times := rec.Column(w.Column).(*array.Timestamp)
-	limit := w.limit(t)
-	if times.NullN() == 0 && !anyAfter(times.TimestampValues(), limit) {
-		t.Event[w.ID].Observe(times.TimestampValues())
-		rec.Retain()
-		return rec, nil
+	last := w.last(t)
+	if times.NullN() == 0 {
+		if seen := observed(times.TimestampValues()); seen.first >= -eventTimeMax && seen.last <= last {
+			t.Event[w.ID].Add(seen.stats())
+			rec.Retain()
+			return rec, nil
+		}
 	}
 	rows := make([]int32, 0, rec.NumRows())
 	for i := 0; i < times.Len(); i++ {
+		at := times.Value(i)
 		switch {
 		case times.IsNull(i):
 			t.Bad(rec, i, rec.ColumnName(w.Column), "event time is null")
-		case times.Value(i) > limit:
-			t.Bad(rec, i, rec.ColumnName(w.Column), w.tooFar(t, int64(times.Value(i))))
+		case at < -eventTimeMax || at > eventTimeMax:
+			t.Bad(rec, i, rec.ColumnName(w.Column), fmt.Sprintf("event time %s is too far away to lie in a window", types.FormatTimestamp(int64(at))))
+		case at > last:
+			t.Bad(rec, i, rec.ColumnName(w.Column), w.tooFar(t, int64(at)))
 		default:
 			rows = append(rows, int32(i))
 		}
 	}
 	kept := Take(rec, rows)
-	t.Event[w.ID].Observe(kept.Column(w.Column).(*array.Timestamp).TimestampValues())
+	t.Event[w.ID].Add(observed(kept.Column(w.Column).(*array.Timestamp).TimestampValues()).stats())
 	return kept, nil
 }
 
-// limit returns the last event time that is allowed. It follows from the time of the
+// last returns the last event time that is allowed. It follows from the time of the
 // batch, which is in its PLAN, so a replay refuses the same rows.
-func (w *Watermark) limit(t *Task) arrow.Timestamp {
-	if w.MaxFutureMicros == 0 || t.Expr.NowMicros > math.MaxInt64-w.MaxFutureMicros {
-		return math.MaxInt64
+func (w *Watermark) last(t *Task) arrow.Timestamp {
+	if w.MaxFutureMicros == 0 || t.Expr.NowMicros > int64(eventTimeMax)-w.MaxFutureMicros {
+		return eventTimeMax
 	}
 	return arrow.Timestamp(t.Expr.NowMicros + w.MaxFutureMicros)
 }
@@ -63,35 +74,33 @@ func (w *Watermark) tooFar(t *Task, micros int64) string {
 		types.FormatTimestamp(micros), types.FormatTimestamp(t.Expr.NowMicros), w.MaxFuture)
 }
 
-func anyAfter(times []arrow.Timestamp, limit arrow.Timestamp) bool {
-	if limit == math.MaxInt64 {
-		return false
-	}
-	for _, t := range times {
-		if t > limit {
-			return true
-		}
-	}
-	return false
+// eventTimes sums up the event times of a chunk, in microseconds. Without any, first is
+// greater than last.
+type eventTimes struct {
+	count       int
+	first, last arrow.Timestamp
+	sum         float64
 }
 
-// Observe adds event times in microseconds.
-func (s *EventStats) Observe(micros []arrow.Timestamp) {
-	if len(micros) == 0 {
-		return
+func observed(times []arrow.Timestamp) eventTimes {
+	e := eventTimes{count: len(times), first: math.MaxInt64, last: math.MinInt64}
+	for _, t := range times {
+		e.first, e.last = min(e.first, t), max(e.last, t)
+		e.sum += float64(t)
 	}
-	lo, hi := micros[0], micros[0]
-	var sum float64
-	for _, m := range micros {
-		lo, hi = min(lo, m), max(hi, m)
-		sum += float64(m)
+	return e
+}
+
+func (e eventTimes) stats() EventStats {
+	if e.count == 0 {
+		return EventStats{}
 	}
-	s.Add(EventStats{
-		Count:     int64(len(micros)),
-		MinMillis: FloorMillis(int64(lo)),
-		MaxMillis: FloorMillis(int64(hi)),
-		SumMillis: sum / 1000,
-	})
+	return EventStats{
+		Count:     int64(e.count),
+		MinMillis: FloorMillis(int64(e.first)),
+		MaxMillis: FloorMillis(int64(e.last)),
+		SumMillis: e.sum / 1000,
+	}
 }
 
 // Add merges the statistics of another part of the batch.
