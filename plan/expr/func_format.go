@@ -10,90 +10,33 @@ import (
 	"ssql/sql/types"
 )
 
-// strftime and strptime take DuckDB's format codes: those of C, with %- for numbers
-// without leading zeros, %f for microseconds and %g for milliseconds.
+// strftime and strptime take the format codes of types.TimeFormat, which are DuckDB's.
 
-// token is one piece of a format: literal text, or a code.
-type token struct {
-	code  byte // 0 for text
-	plain bool // written with %-
-	text  string
-}
-
-// formatCodes are the codes that a format may have; %n is
-// nanoseconds.
-const formatCodes = "aAwudbBmyYGHIpMSfngzZjUWVcxX%"
-
-// parseFormat divides a format; %c, %x and %X stand for what they are short for.
-func parseFormat(format string) ([]token, *sqlerr.Error) {
-	var tokens []token
-	text := ""
-	flush := func() {
-		if text != "" {
-			tokens = append(tokens, token{text: text})
-			text = ""
-		}
+// timeFormat compiles a format.
+func timeFormat(format string) (*types.TimeFormat, *sqlerr.Error) {
+	f, bad := types.ParseTimeFormat(format)
+	if bad != "" {
+		return nil, sqlerr.New(codeParameter, "expected a format code such as %%Y, %%m, %%d, %%H, %%M or %%S, found %q", bad)
 	}
-	for i := 0; i < len(format); i++ {
-		if format[i] != '%' {
-			text += format[i : i+1]
-			continue
-		}
-		i++
-		plain := i < len(format) && format[i] == '-'
-		if plain {
-			i++
-		}
-		code := byte(0)
-		if i < len(format) {
-			code = format[i]
-		}
-		if code == '%' && !plain {
-			text += "%"
-			continue
-		}
-		long := map[byte]string{'c': "%Y-%m-%d %H:%M:%S", 'x': "%Y-%m-%d", 'X': "%H:%M:%S"}[code]
-		known := code != 0 && indexByte(formatCodes, code) >= 0
-		if !known || plain && indexByte("dmyHIMSj", code) < 0 {
-			return nil, sqlerr.New(codeParameter, "expected a format code such as %%Y, %%m, %%d, %%H, %%M or %%S, found %q", format[:min(i+1, len(format))])
-		}
-		flush()
-		if long != "" {
-			parts, _ := parseFormat(long)
-			tokens = append(tokens, parts...)
-			continue
-		}
-		tokens = append(tokens, token{code: code, plain: plain})
-	}
-	flush()
-	return tokens, nil
-}
-
-func indexByte(s string, c byte) int {
-	for i := range len(s) {
-		if s[i] == c {
-			return i
-		}
-	}
-	return -1
+	return f, nil
 }
 
 // formatCache parses the format of a row unless the row before had the same.
 type formatCache struct {
 	format string
-	tokens []token
+	parsed *types.TimeFormat
 }
 
-func (c *formatCache) get(format string) ([]token, error) {
-	if c.tokens != nil && c.format == format {
-		return c.tokens, nil
+func (c *formatCache) get(format string) (*types.TimeFormat, error) {
+	if c.parsed != nil && c.format == format {
+		return c.parsed, nil
 	}
-	tokens, err := parseFormat(format)
+	parsed, err := timeFormat(format)
 	if err != nil {
 		return nil, err
 	}
-	c.format, c.tokens = format, tokens
-	return tokens, nil
+	c.format, c.parsed = format, parsed
+	return parsed, nil
 }
 
 // checkFormat refuses a constant format that cannot be read.
@@ -102,7 +45,7 @@ func (b *binding) checkFormat(e Expr) error {
 	if !ok {
 		return nil
 	}
-	if _, err := parseFormat(format); err != nil {
+	if _, err := timeFormat(format); err != nil {
 		err.Span = b.span
 		return err
 	}
@@ -129,21 +72,21 @@ func bindStrftime(b *binding) (Expr, error) {
 		times, formats := read[int64](args[0]), read[string](args[1])
 		var cache formatCache
 		return eachText(f, func(dst []byte, i int) ([]byte, error) {
-			tokens, err := cache.get(formats.at(i))
+			format, err := cache.get(formats.at(i))
 			if err != nil {
 				return dst, err
 			}
-			return formatTime(dst, times.at(i), tokens), nil
+			return formatTime(dst, times.at(i), format.Codes), nil
 		})
 	}, ts, format), nil
 }
 
-func formatTime(dst []byte, us int64, tokens []token) []byte {
+func formatTime(dst []byte, us int64, codes []types.TimeCode) []byte {
 	days := floorDiv(us, types.DayMicros)
 	clock := us - days*types.DayMicros
-	for _, t := range tokens {
-		if t.code == 0 {
-			dst = append(dst, t.text...)
+	for _, t := range codes {
+		if t.Code == 0 {
+			dst = append(dst, t.Text...)
 			continue
 		}
 		dst = appendCode(dst, t, days, clock)
@@ -151,20 +94,20 @@ func formatTime(dst []byte, us int64, tokens []token) []byte {
 	return dst
 }
 
-func appendCode(dst []byte, t token, days, clock int64) []byte {
+func appendCode(dst []byte, t types.TimeCode, days, clock int64) []byte {
 	year, month, day := types.DateOf(days)
 	hour, minute, second, micros := clock/3_600_000_000, clock/60_000_000%60, clock/1_000_000%60, clock%1_000_000
 	width := func(v int64, digits int) []byte {
-		if t.plain {
+		if t.Plain {
 			digits = 1
 		}
 		return appendPadded(dst, v, digits)
 	}
-	switch t.code {
+	switch t.Code {
 	case 'a':
-		return append(dst, dayNames[weekday(days)][:3]...)
+		return append(dst, types.DayNames[weekday(days)][:3]...)
 	case 'A':
-		return append(dst, dayNames[weekday(days)]...)
+		return append(dst, types.DayNames[weekday(days)]...)
 	case 'w':
 		return width(weekday(days), 1)
 	case 'u':
@@ -172,9 +115,9 @@ func appendCode(dst []byte, t token, days, clock int64) []byte {
 	case 'd':
 		return width(int64(day), 2)
 	case 'b':
-		return append(dst, monthNames[month-1][:3]...)
+		return append(dst, types.MonthNames[month-1][:3]...)
 	case 'B':
-		return append(dst, monthNames[month-1]...)
+		return append(dst, types.MonthNames[month-1]...)
 	case 'm':
 		return width(int64(month), 2)
 	case 'y':
@@ -263,7 +206,7 @@ func parseTimes(f *frame, args []vec, try bool) (arrow.Array, error) {
 	texts := read[string](args[0])
 	lists := args[1].arr.(*array.List)
 	formats := stringValues(lists.ListValues())
-	caches := make(map[string][]token)
+	caches := make(map[string]*types.TimeFormat)
 	out := make([]int64, f.rows)
 	for i := range out {
 		if !f.valid.has(i) {
@@ -285,18 +228,17 @@ func parseTimes(f *frame, args []vec, try bool) (arrow.Array, error) {
 }
 
 // parseFirst reads a text by the first format that fits.
-func parseFirst(text string, formats []string, caches map[string][]token) (int64, error) {
+func parseFirst(text string, formats []string, caches map[string]*types.TimeFormat) (int64, error) {
 	for _, format := range formats {
-		tokens, ok := caches[format]
+		parsed, ok := caches[format]
 		if !ok {
-			parsed, err := parseFormat(format)
-			if err != nil {
+			var err *sqlerr.Error
+			if parsed, err = timeFormat(format); err != nil {
 				return 0, err
 			}
-			tokens = parsed
-			caches[format] = tokens
+			caches[format] = parsed
 		}
-		if us, ok := parseTime(text, tokens); ok {
+		if us, _, ok := parsed.Parse(text); ok {
 			return us, nil
 		}
 	}

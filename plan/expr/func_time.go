@@ -190,11 +190,6 @@ func bindAddMonths(b *binding) (Expr, error) {
 	}), tDate, tBigInt)(b)
 }
 
-var monthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August",
-	"September", "October", "November", "December"}
-
-var dayNames = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
-
 // nameOf binds monthname and dayname.
 func nameOf(name func(us int64) string) binder {
 	return func(b *binding) (Expr, error) {
@@ -208,10 +203,10 @@ func nameOf(name func(us int64) string) binder {
 
 func monthName(us int64) string {
 	_, month, _ := types.DateOf(floorDiv(us, types.DayMicros))
-	return monthNames[month-1]
+	return types.MonthNames[month-1]
 }
 
-func dayName(us int64) string { return dayNames[weekday(floorDiv(us, types.DayMicros))] }
+func dayName(us int64) string { return types.DayNames[weekday(floorDiv(us, types.DayMicros))] }
 
 // weekday counts from Sunday, 0; the first of January 1970 was a Thursday.
 func weekday(days int64) int64 { return floorMod(days+4, 7) }

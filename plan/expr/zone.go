@@ -1,9 +1,7 @@
 package expr
 
 import (
-	"strings"
 	"time"
-	_ "time/tzdata" // zones are the same on every machine and need none installed
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -112,14 +110,8 @@ func fromWall(us int64, z *zoneCache) int64 {
 
 // loadZone returns the zone of an IANA name, UTC, or an offset such as +02:00.
 func loadZone(name string) (*time.Location, *sqlerr.Error) {
-	if micros, ok := types.ParseOffset([]byte(name)); ok {
-		return time.FixedZone(name, int(micros/1_000_000)), nil
-	}
-	// "Local" would read the settings of the machine.
-	if name != "" && !strings.EqualFold(name, "local") {
-		if loc, err := time.LoadLocation(name); err == nil {
-			return loc, nil
-		}
+	if loc, ok := types.LoadZone(name); ok {
+		return loc, nil
 	}
 	return nil, sqlerr.New(codeParameter, "time zone %q does not exist", name).WithHint("write a name such as 'Europe/Berlin', or an offset such as '+02:00'")
 }

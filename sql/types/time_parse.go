@@ -1,39 +1,53 @@
-package expr
+package types
 
 import (
 	"strings"
-
-	"ssql/sql/types"
+	"time"
 )
 
-// timeFields is what strptime has read of a text.
+// MonthNames and DayNames are the names in formats; weeks begin with Sunday.
+var (
+	MonthNames = [...]string{"January", "February", "March", "April", "May", "June", "July", "August",
+		"September", "October", "November", "December"}
+	DayNames = [...]string{"Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"}
+)
+
+// timeFields is what a format has read of a text.
 type timeFields struct {
 	year, month, day     int64
 	hour, minute, second int64
 	micros, offset       int64 // offset: of the zone, in microseconds
 	yearDay              int64 // 0 when not given
 	half                 byte  // 'A' or 'P' for %p, 0 without
+	zoned                bool
+	zone                 *time.Location // of %Z; nil without
 }
 
-// parseTime reads a whole text; blanks around it do not matter.
-func parseTime(s string, tokens []token) (us int64, ok bool) {
-	f := timeFields{year: 1900, month: 1, day: 1}
-	s = strings.TrimSpace(s)
-	for _, t := range tokens {
-		if t.code == 0 {
-			if s, ok = skipText(s, t.text); !ok {
-				return 0, false
+// Parse reads a whole text; blanks around it do not matter. zoned reports that the text
+// names its zone, or is an instant by itself; otherwise micros is a wall clock.
+func (f *TimeFormat) Parse(text string) (micros int64, zoned, ok bool) {
+	text = strings.TrimSpace(text)
+	if f.unit != NoEpoch {
+		micros, ok = ParseEpoch([]byte(text), f.unit)
+		return micros, true, ok
+	}
+	t := timeFields{year: 1900, month: 1, day: 1}
+	for _, c := range f.Codes {
+		if c.Code == 0 {
+			if text, ok = skipText(text, c.Text); !ok {
+				return 0, false, false
 			}
 			continue
 		}
-		if s, ok = f.read(strings.TrimLeft(s, " "), t.code); !ok {
-			return 0, false
+		if text, ok = t.read(strings.TrimLeft(text, " "), c.Code); !ok {
+			return 0, false, false
 		}
 	}
-	if s != "" {
-		return 0, false
+	if text != "" {
+		return 0, false, false
 	}
-	return f.micro()
+	micros, ok = t.instant()
+	return micros, t.zoned, ok
 }
 
 // skipText takes the literal text of a format off s; any run of blanks is one.
@@ -103,18 +117,18 @@ func (f *timeFields) readWord(s string, code byte, number func(*int64, int, int6
 	var ignored int64
 	switch code {
 	case 'b':
-		f.month, rest, ok = readName(s, monthNames[:], 3)
+		f.month, rest, ok = readName(s, MonthNames[:], 3)
 		f.month++
 		return rest, ok
 	case 'B':
-		f.month, rest, ok = readName(s, monthNames[:], 0)
+		f.month, rest, ok = readName(s, MonthNames[:], 0)
 		f.month++
 		return rest, ok
 	case 'a':
-		_, rest, ok = readName(s, dayNames[:], 3)
+		_, rest, ok = readName(s, DayNames[:], 3)
 		return rest, ok
 	case 'A':
-		_, rest, ok = readName(s, dayNames[:], 0)
+		_, rest, ok = readName(s, DayNames[:], 0)
 		return rest, ok
 	case 'p':
 		if len(s) < 2 || s[1]|0x20 != 'm' || s[0]|0x20 != 'a' && s[0]|0x20 != 'p' {
@@ -127,19 +141,16 @@ func (f *timeFields) readWord(s string, code byte, number func(*int64, int, int6
 		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '+' || s[n] == '-' || s[n] == ':' || s[n] == 'Z') {
 			n++
 		}
-		f.offset, ok = types.ParseOffset(bytesOf(s[:n]))
+		f.offset, ok = ParseOffset([]byte(s[:n]))
+		f.zoned = true
 		return s[n:], ok
 	case 'Z':
 		n := 0
 		for n < len(s) && s[n] != ' ' {
 			n++
 		}
-		loc, err := loadZone(s[:n])
-		if err != nil {
-			return s, false
-		}
-		days, ok := f.days()
-		f.offset = days*types.DayMicros - fromWall(days*types.DayMicros, &zoneCache{loc: loc})
+		f.zone, ok = LoadZone(s[:n])
+		f.zoned = true
 		return s[n:], ok
 	case 'w', 'u':
 		return number(&ignored, 1, 0, 7)
@@ -163,14 +174,16 @@ func readName(s string, names []string, short int) (index int64, rest string, ok
 // days returns the date.
 func (f *timeFields) days() (int64, bool) {
 	if f.yearDay > 0 {
-		return types.DaysOf(int(f.year), 1, 1) + f.yearDay - 1, true
+		return DaysOf(int(f.year), 1, 1) + f.yearDay - 1, true
 	}
-	days, err := dateOf(f.year, f.month, f.day)
-	return days, err == nil
+	if f.day > int64(DaysInMonth(int(f.year), int(f.month))) {
+		return 0, false
+	}
+	return DaysOf(int(f.year), int(f.month), int(f.day)), true
 }
 
-// micro returns the instant.
-func (f *timeFields) micro() (int64, bool) {
+// instant returns the time in UTC.
+func (f *timeFields) instant() (int64, bool) {
 	days, ok := f.days()
 	hour := f.hour
 	if f.half != 0 {
@@ -179,5 +192,9 @@ func (f *timeFields) micro() (int64, bool) {
 			hour += 12
 		}
 	}
-	return days*types.DayMicros + ((hour*60+f.minute)*60+f.second)*1_000_000 + f.micros - f.offset, ok
+	wall := days*DayMicros + ((hour*60+f.minute)*60+f.second)*1_000_000 + f.micros
+	if f.zone != nil {
+		return InstantIn(f.zone, wall), ok
+	}
+	return wall - f.offset, ok
 }
