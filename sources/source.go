@@ -110,6 +110,8 @@ type Spec struct {
 	// Check validates the options of a CREATE STREAM without opening anything
 	// for long.
 	Check func(o Values) error
+	// CheckFormat validates the FORMAT of a column. Nil if the connector's values have a type.
+	CheckFormat func(o Values, t types.Type, format string) error
 	// Identity returns what a restart compares: the options that name the data.
 	Identity func(o Values) string
 	// Open returns the source of one stream for one query.
@@ -134,6 +136,11 @@ type OpenContext struct {
 	// Declared are all columns that the stream declares and that are neither computed nor
 	// METADATA, in their order, for data whose columns have no names. Nil is Fields.
 	Declared []types.Field
+	// Inferred says that the columns were guessed from a sample, not declared.
+	Inferred bool
+	// Formats says, per field, how the values of a TIMESTAMP or DATE are written: a format of
+	// Spec.CheckFormat; "" is as the connector reads them. Nil is none.
+	Formats []string
 	// Metadata says, per field, which key of the Spec's Metadata a METADATA column is; ""
 	// for a column of the data. Nil is none.
 	Metadata []string

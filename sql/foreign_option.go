@@ -34,6 +34,8 @@ var optionRules = []optionRule{
 	{key: "csv.null-literal", engine: "Flink", to: "null"},
 	{key: "csv.quote-character", engine: "Flink", to: "quote"},
 	{key: "data_format", engine: "Proton", to: "format", values: formatValues},
+	{key: "dateformat", engine: "DuckDB", to: "date_format"},
+	{key: "delim", engine: "DuckDB", to: "delimiter"},
 	{key: "event_rate", engine: "Arroyo", to: "rows_per_second"},
 	{key: "format", to: "format", values: formatValues},
 	{key: "idle_micros", engine: "Arroyo", refused: "write idle_timeout = '30 seconds'"},
@@ -45,6 +47,7 @@ var optionRules = []optionRule{
 	{key: "json.unstructured", engine: "Arroyo", refused: "declare the fields of the records as columns, those of no fixed type as JSON"},
 	{key: "kafka_topic", engine: "ksqlDB", to: "topic"},
 	{key: "key_format", engine: "ksqlDB", reason: "the key of a record is a METADATA column"},
+	{key: "nullstr", engine: "DuckDB", to: "null"},
 	{key: "parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
 	{key: "partitions", engine: "ksqlDB", reason: "streams have no partitions of their own"},
 	{key: "properties.bootstrap.server", engine: "RisingWave", to: "brokers"},
@@ -61,7 +64,7 @@ var optionRules = []optionRule{
 	{key: "source.path.regex-pattern", engine: "Flink", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
 	{key: "source.regex-pattern", engine: "Arroyo", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
 	{key: "startingoffsets", engine: "Spark", to: "start", values: startValues},
-	{key: "timestamp_format", engine: "ksqlDB", refused: "compute the time in a column of its own: ts TIMESTAMP AS strptime(text, '%d/%b/%Y'), WATERMARK FOR ts AS ts"},
+	{key: "timestampformat", engine: "DuckDB", to: "timestamp_format"},
 	{key: "timestamptz.handling.mode", engine: "RisingWave", reason: "timestamps are read with and without a zone"},
 	{key: "value_delimiter", engine: "ksqlDB", to: "delimiter"},
 	{key: "value_format", engine: "ksqlDB", to: "format", values: formatValues},
@@ -111,6 +114,11 @@ func (p *parser) foreignOptions(s *CreateStream) error {
 		var o *Option
 		if s.Options, o = takeOption(s.Options, key); o == nil {
 			continue
+		}
+		// ksqlDB's is about the text of that column, not about those of type TIMESTAMP.
+		if _, i := optionText(s.Options, "timestamp_format"); i >= 0 && key == "timestamp" {
+			return unsupported(s.Options[i].Key.Span, "option %q (ksqlDB) is not supported", s.Options[i].Key.Name).
+				WithHint("declare the column with its format: %s TIMESTAMP FORMAT '%%Y-%%m-%%d %%H:%%M:%%S'", o.Value)
 		}
 		if err := p.timeOption(s, o); err != nil {
 			return err

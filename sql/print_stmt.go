@@ -197,6 +197,9 @@ func (p *printer) column(c ColumnDef) {
 	if c.Type != nil {
 		p.put(" ", c.Type.String())
 	}
+	if c.Format != nil {
+		p.put(" FORMAT ", quoteString(*c.Format))
+	}
 	if c.Metadata != nil {
 		p.put(" METADATA FROM ", quoteString(*c.Metadata))
 	}

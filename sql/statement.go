@@ -43,7 +43,9 @@ type ColumnDef struct {
 	NotNull  bool
 	Metadata *string // METADATA [FROM 'key']: the key, or the column name
 	Computed Expr    // AS expr; nil otherwise
-	Text     string  // source text of Computed
+	Format   *string // FORMAT 'strptime': how its values are written
+	FormatAt Span
+	Text     string // source text of Computed
 	Span     Span
 }
 

@@ -165,7 +165,7 @@ func (p *parser) streamElements(s *CreateStream) error {
 	}
 }
 
-// columnDef consumes name [type] [AS expr | METADATA [FROM 'k']] [NOT NULL].
+// columnDef consumes name [type] [AS expr | METADATA [FROM 'k'] | FORMAT 'f'] [NOT NULL].
 func (p *parser) columnDef(s *CreateStream) error {
 	lo := p.pos
 	name, err := p.name("the name of a column")
@@ -185,6 +185,9 @@ func (p *parser) columnDef(s *CreateStream) error {
 	}
 	if c.Type == nil && c.Computed == nil {
 		return p.unexpected("a type")
+	}
+	if c.Format != nil && (c.Computed != nil || c.Metadata != nil) {
+		return syntaxError(c.FormatAt, "only a column that is read from the data has a format").WithHint("strptime(text, '%%d/%%b/%%Y') reads a text in an expression")
 	}
 	c.Span = p.spanFrom(lo)
 	s.Columns = append(s.Columns, c)
@@ -214,6 +217,11 @@ func (p *parser) columnClauses(c *ColumnDef) error {
 				key, err = p.str("the key of the metadata, in single quotes")
 			}
 			c.Metadata = &key
+		case p.accept("FORMAT"):
+			c.FormatAt = p.cur().span()
+			var format string
+			format, err = p.str("how the values are written, in single quotes, such as '%d/%b/%Y:%H:%M:%S %z' or 'epoch_ms'")
+			c.Format = &format
 		case p.accept("KEY"): // ksqlDB
 			key := "key"
 			c.Metadata = &key

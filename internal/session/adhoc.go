@@ -34,7 +34,7 @@ func (r *relations) adHoc(path string) (*stream, error) {
 	if st != nil {
 		return st, nil
 	}
-	row := &streamRow{name: path, baseDir: r.filesBelow,
+	row := &streamRow{name: path, baseDir: r.filesBelow, adHoc: true,
 		definition: fmt.Sprintf("CREATE STREAM %s WITH (connector = 'files', path = '%s')", types.QuoteIdent(path), strings.ReplaceAll(path, "'", "''"))}
 	parsed, err := parseStored(row.definition)
 	if err != nil {

@@ -20,6 +20,7 @@ type streamRow struct {
 	definition string // the statement
 	columns    string // as in CREATE STREAM, inferred ones included
 	baseDir    string
+	adHoc      bool // the files of a path in FROM
 }
 
 // queryRow is a row of ssql.queries.

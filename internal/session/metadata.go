@@ -55,9 +55,34 @@ func (s *stream) addMetadata(columns []sql.ColumnDef) error {
 	return nil
 }
 
+// addFormats notes how the columns of a stream are written.
+func (s *stream) addFormats(columns []sql.ColumnDef) error {
+	for i := range columns {
+		c := &columns[i]
+		if c.Format == nil {
+			continue
+		}
+		err := error(sqlerr.New("UNSUPPORTED_FEATURE", "connector %q reads no text, so that a column has no format", s.spec.Name))
+		if s.spec.CheckFormat != nil {
+			err = s.spec.CheckFormat(s.options, *c.Type, *c.Format)
+		}
+		if err != nil {
+			return placeAt(err, c.FormatAt)
+		}
+		if s.formats == nil {
+			s.formats = map[string]string{}
+		}
+		s.formats[strings.ToLower(c.Name.Name)] = *c.Format
+	}
+	return nil
+}
+
 // openContext returns what the connector of a stream must know to read some columns.
 func (s *stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
-	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Notice: notice}
+	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Inferred: s.inferred, Notice: notice}
+	if s.row.adHoc {
+		o.Stream = ""
+	}
 	for _, f := range s.plan.Stored {
 		if s.metadata[strings.ToLower(f.Name)] == "" {
 			o.Declared = append(o.Declared, f)
@@ -65,6 +90,7 @@ func (s *stream) openContext(fields []types.Field, encode []bool, notice func(te
 	}
 	for _, f := range fields {
 		o.Metadata = append(o.Metadata, s.metadata[strings.ToLower(f.Name)])
+		o.Formats = append(o.Formats, s.formats[strings.ToLower(f.Name)])
 	}
 	return o
 }

@@ -21,6 +21,10 @@ type stream struct {
 	plan    *plan.Stream
 	// metadata holds the METADATA columns, by name in lower case, with their keys.
 	metadata map[string]string
+	// formats holds how columns are written that say so, by name in lower case.
+	formats map[string]string
+	// inferred says that the columns are those of a sample.
+	inferred bool
 }
 
 // relations answers the planner's questions for one statement: streams first, then
@@ -213,7 +217,11 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 		}
 		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
 	}
+	out.inferred = st.Columns == nil
 	if err := out.addMetadata(columns); err != nil {
+		return nil, err
+	}
+	if err := out.addFormats(columns); err != nil {
 		return nil, err
 	}
 	for _, w := range st.Watermarks {

@@ -137,6 +137,12 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	if err != nil {
 		return nil, err
 	}
+	for _, c := range st.Columns {
+		if c.Format != nil {
+			return nil, sqlerr.At(c.FormatAt, "UNSUPPORTED_FEATURE", "a column of a sink has no format").
+				WithHint("write the text that it should hold: strftime(ts, '%s')", *c.Format)
+		}
+	}
 	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: sources.Values{BaseDir: dir, Set: set}, columns: st.Columns}
 	if spec.Place != nil {
 		if n.path, err = spec.Place(n.options); err != nil {

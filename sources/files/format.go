@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
 
 	"ssql/internal/format"
@@ -19,6 +20,8 @@ type formatOf struct {
 	name string
 	// suffixes of the names of such files, in lower case.
 	suffixes []string
+	// column is what the format calls what becomes one.
+	column string
 	// fields says that records are fields in a row: they may hold line ends, and one that
 	// is cut short may look whole.
 	fields bool
@@ -31,9 +34,9 @@ type formatOf struct {
 // formats returns the formats by name.
 func formats() []formatOf {
 	return []formatOf{
-		{"csv", []string{".csv", ".tsv"}, true, csvShape, inferCSV},
-		{"json", []string{".json", ".jsonl", ".ndjson"}, false, jsonShape, inferJSON},
-		{"parquet", []string{".parquet", ".pq"}, false, nil, inferParquet},
+		{"csv", []string{".csv", ".tsv"}, "field", true, csvShape, inferCSV},
+		{"json", []string{".json", ".jsonl", ".ndjson"}, "key", false, jsonShape, inferJSON},
+		{"parquet", []string{".parquet", ".pq"}, "column", false, nil, inferParquet},
 	}
 }
 
@@ -82,7 +85,11 @@ func formatOfName(name string) string {
 }
 
 func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
-	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Settings: c.cells, LineBytesMax: c.lineMax})
+	formats, err := formatsOf(o)
+	if err != nil {
+		return nil, err
+	}
+	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
 }
 
 func inferJSON(c *config, files []entry) ([]types.Field, error) {
@@ -115,6 +122,9 @@ func inferJSON(c *config, files []entry) ([]types.Field, error) {
 func dialect(o sources.Values) (csv.Dialect, error) {
 	d := csv.Default()
 	d.Header, d.Null = o.Bool("header"), o.String("null")
+	if o.String("decimal_separator") == "," {
+		d.Decimal = ','
+	}
 	delimiter := o.String("delimiter")
 	if delimiter == `\t` || delimiter == "," && strings.Contains(strings.ToLower(path.Base(o.String("path"))), ".tsv") {
 		delimiter = "\t"
@@ -141,11 +151,12 @@ func dialect(o sources.Values) (csv.Dialect, error) {
 }
 
 func csvShape(c *config, o *sources.OpenContext) (format.Shape, error) {
-	var columns []string
-	for _, f := range o.Declared {
-		columns = append(columns, f.Name)
+	formats, err := formatsOf(o)
+	if err != nil {
+		return nil, err
 	}
-	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Columns: columns, Settings: c.cells, RecordBytesMax: c.lineMax})
+	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Formats: formats, Columns: namesOf(o.Declared), Settings: c.cells,
+		RecordBytesMax: c.lineMax, Drift: c.drift})
 }
 
 func inferCSV(c *config, files []entry) ([]types.Field, error) {
@@ -158,6 +169,35 @@ func inferCSV(c *config, files []entry) ([]types.Field, error) {
 		return nil, err
 	}
 	return csv.Infer(c.dialect, samples)
+}
+
+func namesOf(fields []types.Field) (names []string) {
+	for _, f := range fields {
+		names = append(names, f.Name)
+	}
+	return names
+}
+
+// newDrift returns what hears of names that no column has.
+func newDrift(kind string, o *sources.OpenContext) *format.Drift {
+	declared := o.Declared
+	if declared == nil {
+		declared = o.Fields
+	}
+	return format.NewDrift(kind, namesOf(declared), o.Inferred, func(n format.Name) string {
+		top, _, inner := strings.Cut(n.Path, ".")
+		switch {
+		case o.Stream == "":
+			return "CREATE STREAM with that column reads it"
+		case inner && findField(declared, strings.TrimSuffix(top, "[]")):
+			return fmt.Sprintf("the type of column %q can have it", strings.TrimSuffix(top, "[]"))
+		}
+		return fmt.Sprintf("ALTER STREAM %s ADD COLUMN %s %s reads it from the next start on", types.QuoteIdent(o.Stream), types.QuoteIdent(n.Path), n.Type)
+	})
+}
+
+func findField(fields []types.Field, name string) bool {
+	return slices.ContainsFunc(fields, func(f types.Field) bool { return f.Name == name })
 }
 
 // How much of the input is looked at to guess columns.

@@ -30,6 +30,13 @@ func (s *source) parquetSegments(f *os.File, p *pinned) (out []sources.Segment) 
 	if err != nil {
 		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: "the file is no Parquet file: " + err.Error()}}
 	}
+	if fields, err := file.Fields(); err == nil {
+		var names []format.Name
+		for _, field := range fields {
+			names = append(names, format.Name{Path: field.Name, Type: field.Type.String()})
+		}
+		s.config.drift.Found(s.config.pattern.shown(p.Name), names)
+	}
 	for group := range file.Groups() {
 		out = append(out, &parquetSegment{source: s, pinned: p, group: group})
 	}

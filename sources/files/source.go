@@ -56,6 +56,7 @@ func newSource(c *config, o *sources.OpenContext, notice func(text string), now 
 	s := &source{config: c, notice: notice, now: now}
 	var data sources.OpenContext
 	s.columns, data = splitColumns(o)
+	c.drift = newDrift(c.format.column, o)
 	if c.format.shape == nil {
 		s.table = &parquet.Shape{Fields: data.Fields, Settings: c.cells}
 	} else {
@@ -84,7 +85,13 @@ func (s *source) Offset() json.RawMessage {
 
 func (s *source) Description() string { return "files[" + s.config.pattern.given + "]" }
 
-func (s *source) Commit(sources.Range) error { return nil }
+// Commit tells of the names that the batch brought.
+func (s *source) Commit(sources.Range) error {
+	for _, text := range s.config.drift.Notices() {
+		s.notice(text)
+	}
+	return nil
+}
 
 func (s *source) Close() error {
 	if s.watch != nil {
@@ -250,6 +257,7 @@ func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segme
 			return nil, err
 		}
 		p := &parsed.Files[i]
+		s.config.drift.Expect(s.config.pattern.shown(p.Name))
 		f, err := s.openPinned(p)
 		if err != nil {
 			return nil, err

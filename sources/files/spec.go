@@ -60,6 +60,8 @@ func Spec() sources.Spec {
 		Check:    check,
 		Identity: identity,
 		Open:     open,
+
+		CheckFormat: checkFormat,
 	}
 }
 
@@ -83,6 +85,10 @@ func options() []sources.Option {
 			Summary: "time zone of timestamps that name none"},
 		{Name: "epoch_unit", Type: sources.StringOption, Values: []string{"s", "ms", "us", "ns"},
 			Summary: "what a number in a TIMESTAMP column counts since 1970"},
+		{Name: "timestamp_format", Type: sources.StringOption,
+			Summary: "how TIMESTAMP columns are written, in the codes of strptime; FORMAT says it for one column. Without it ISO 8601"},
+		{Name: "date_format", Type: sources.StringOption,
+			Summary: "the same for DATE columns"},
 		{Name: "delimiter", Type: sources.StringOption, Default: ",",
 			Summary: "csv: what parts the fields, one ASCII character or \\t"},
 		{Name: "header", Type: sources.BooleanOption, Default: "true",
@@ -93,6 +99,8 @@ func options() []sources.Option {
 			Summary: "csv: stands before a quote inside of quotes; without it quotes are doubled"},
 		{Name: "null", Type: sources.StringOption,
 			Summary: "csv: the text of NULL, in quotes or not; without it the empty field"},
+		{Name: "decimal_separator", Type: sources.StringOption, Default: ".", Values: []string{".", ","},
+			Summary: "csv: what stands before the fraction of a number"},
 		{Name: "line_bytes_max", Type: sources.BytesOption, Default: "16 MiB",
 			Summary: "a longer line, or record of csv, is a bad row"},
 		{Name: "decompressed_bytes_max", Type: sources.BytesOption, Default: "4 GiB",
@@ -115,6 +123,7 @@ type config struct {
 	settle     time.Duration
 	unpackMax  int64
 	unpackRate int64
+	drift      *format.Drift // nil where nothing is read but samples
 }
 
 func newConfig(o sources.Values) (*config, error) {
@@ -135,14 +144,17 @@ func newConfig(o sources.Values) (*config, error) {
 		c.ageNanos = math.MaxInt64 / 2
 	}
 	c.lineMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
-	c.cells.EpochUnit = map[string]cell.EpochUnit{
-		"s": cell.EpochSeconds, "ms": cell.EpochMillis, "us": cell.EpochMicros, "ns": cell.EpochNanos,
+	c.cells.EpochUnit = map[string]types.EpochUnit{
+		"s": types.EpochSeconds, "ms": types.EpochMillis, "us": types.EpochMicros, "ns": types.EpochNanos,
 	}[o.String("epoch_unit")]
 	if name := o.String("source_timezone"); name != "" && name != "UTC" {
 		if c.cells.Zone, err = time.LoadLocation(name); err != nil {
 			return nil, sqlerr.New("INVALID_OPTION", "time zone %q of option \"source_timezone\" does not exist", name).
 				WithHint("use a name of the tz database, such as Europe/Paris")
 		}
+	}
+	if err := c.takeFormats(o); err != nil {
+		return nil, err
 	}
 	c.format = formatFor(o, &c.pattern)
 	if c.format.fields {

@@ -8,6 +8,9 @@
 //	DATE, TIMESTAMP  ISO-8601; a number is a TIMESTAMP with an EpochUnit only
 //	BOOLEAN     true, false
 //	BLOB        base64
+//	STRUCT, LIST, MAP  their text, see setNested; JSON has a grammar of its own for them
+//
+// A DATE or TIMESTAMP whose column has a format is read by it alone.
 package cell
 
 import (
@@ -29,20 +32,11 @@ type Settings struct {
 	// Zone is where a timestamp without offset was written; nil is UTC.
 	Zone *time.Location
 	// EpochUnit is what a number means as TIMESTAMP; without it a number is none.
-	EpochUnit EpochUnit
+	EpochUnit types.EpochUnit
+	// Timestamps and Dates are how columns of these types are written that have no format
+	// of their own; nil is ISO-8601.
+	Timestamps, Dates *types.TimeFormat
 }
-
-// EpochUnit is the unit of numbers since 1970.
-type EpochUnit uint8
-
-// The units.
-const (
-	NoEpoch EpochUnit = iota
-	EpochSeconds
-	EpochMillis
-	EpochMicros
-	EpochNanos
-)
 
 // Fault is why a value, or a row, cannot be read.
 type Fault struct {
@@ -76,6 +70,8 @@ func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 		c.SetText(i, text)
 	case c.Type.IsNumeric():
 		f = s.SetNumeric(c, i, bytes.TrimSpace(text), true)
+	case c.Format != nil:
+		f = s.setFormatted(c, i, text)
 	case k == types.Timestamp:
 		f = s.setTimestamp(c, i, text)
 	case k == types.Date:
@@ -92,6 +88,8 @@ func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 		c.SetBool(i, word == "true")
 	case k == types.Blob:
 		f = setBlob(c, i, text)
+	case c.Type.IsNested():
+		f = s.setNested(c, i, text)
 	default:
 		f = WrongType(c, quoted(text))
 	}
@@ -103,7 +101,9 @@ func (s *Settings) SetNumber(c *column.Builder, i int, raw []byte) *Fault {
 	switch k := c.Type.Kind; {
 	case c.Type.IsNumeric():
 		return s.SetNumeric(c, i, raw, false)
-	case k == types.Timestamp && s.EpochUnit != NoEpoch:
+	case c.Format != nil:
+		return s.setFormatted(c, i, raw)
+	case k == types.Timestamp && s.EpochUnit != types.NoEpoch:
 		return s.SetEpoch(c, i, raw)
 	case k == types.Timestamp:
 		return &Fault{c.Path, fmt.Sprintf("expected TIMESTAMP text, found the number %s (option epoch_unit says what it counts)", Clip(raw))}
@@ -223,17 +223,9 @@ func SetInt(c *column.Builder, i int, v int64) bool {
 
 // SetEpoch sets a TIMESTAMP from a number since 1970, exactly to the microsecond.
 func (s *Settings) SetEpoch(c *column.Builder, i int, raw []byte) *Fault {
-	scale := [...]int32{EpochSeconds: 6, EpochMillis: 3, EpochMicros: 0, EpochNanos: 0}[s.EpochUnit]
-	v, ok := types.ParseDecimal(raw, types.DigitsMax, scale)
-	micros := int64(v.LowBits())
-	if !ok || v.HighBits() != micros>>63 {
+	micros, ok := types.ParseEpoch(raw, s.EpochUnit)
+	if !ok {
 		return outOfRange(c, raw)
-	}
-	if s.EpochUnit == EpochNanos {
-		nanos := micros
-		if micros = nanos / 1000; nanos%1000 < 0 {
-			micros-- // cut towards the past, as times of day are
-		}
 	}
 	c.I64[i] = micros
 	return nil
@@ -255,9 +247,31 @@ func (s *Settings) setTimestamp(c *column.Builder, i int, text []byte) *Fault {
 		return WrongType(c, quoted(text))
 	}
 	if zone := s.Zone; zone != nil && !zoned {
-		micros = InstantIn(zone, micros)
+		micros = types.InstantIn(zone, micros)
 	}
 	c.I64[i] = micros
+	return nil
+}
+
+// setFormatted sets a TIMESTAMP or DATE that is written in the format of its column.
+func (s *Settings) setFormatted(c *column.Builder, i int, text []byte) *Fault {
+	// Parse keeps no reference to its argument.
+	micros, zoned, ok := c.Format.Parse(unsafe.String(unsafe.SliceData(text), len(text)))
+	if !ok {
+		return &Fault{c.Path, fmt.Sprintf("expected %s in the format %q, found %s", c.Type, c.Format.Text, quoted(text))}
+	}
+	switch {
+	case c.Type.Kind == types.Date:
+		days := micros / types.DayMicros
+		if micros%types.DayMicros < 0 {
+			days--
+		}
+		c.I32[i] = int32(days)
+	case s.Zone != nil && !zoned:
+		c.I64[i] = types.InstantIn(s.Zone, micros)
+	default:
+		c.I64[i] = micros
+	}
 	return nil
 }
 

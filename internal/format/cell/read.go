@@ -99,7 +99,7 @@ type Minute struct {
 // Read reads the timestamp at p in the minute, with Z or without any zone, and returns
 // the position behind it; -1 for another minute or form.
 func (m *Minute) Read(buf []byte, p int) (micros int64, zoned bool, end int) {
-	if load(buf, p) != m.first || load(buf, p+8) != m.second {
+	if load(buf, p) != m.first || load(buf, p+8) != m.second || m.first == 0 {
 		return 0, false, -1
 	}
 	micros, zoned, end = readSeconds(buf, p+16)

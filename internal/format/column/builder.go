@@ -31,6 +31,8 @@ type Builder struct {
 	// Children are the members of a STRUCT, the element of a LIST, or key and value of
 	// a MAP.
 	Children []*Builder
+	// Format is how the values of a DATE or TIMESTAMP are written; nil is ISO-8601.
+	Format *types.TimeFormat
 	// Dict, if set, interns VARCHAR values and I32 holds their ids.
 	Dict *Dictionary
 	// Last is the slot that was set last, -1 at the start: how a decoder knows which

@@ -27,6 +27,31 @@ func NewChunk(pool *Pool, fields []types.Field, encode []bool) *Chunk {
 	return c
 }
 
+// SetFormats says how the times of columns are written, those in STRUCTs, LISTs and MAPs
+// included: by a format of the column, else by that of the stream for its type; nil is
+// ISO-8601. own has one for each column, or is nil.
+func (c *Chunk) SetFormats(own []*types.TimeFormat, timestamps, dates *types.TimeFormat) {
+	for i, b := range c.Cols {
+		ts, d := timestamps, dates
+		if i < len(own) && own[i] != nil {
+			ts, d = own[i], own[i]
+		}
+		b.setFormat(ts, d)
+	}
+}
+
+func (b *Builder) setFormat(timestamps, dates *types.TimeFormat) {
+	switch b.Type.Kind {
+	case types.Timestamp:
+		b.Format = timestamps
+	case types.Date:
+		b.Format = dates
+	}
+	for _, part := range b.Children {
+		part.setFormat(timestamps, dates)
+	}
+}
+
 // Start takes memory for up to rows rows, unless it has some; started says which.
 func (c *Chunk) Start(rows int) (started bool) {
 	if c.open {

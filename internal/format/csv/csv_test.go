@@ -185,9 +185,11 @@ func TestHeader(t *testing.T) {
 // TestHeaderOfEachFile shows that every file has its own order of columns, and that a
 // column that comes later is told of.
 func TestHeaderOfEachFile(t *testing.T) {
-	d := newDecoder(t, Options{Dialect: Default(), Fields: texts()[:2]})
+	drift := format.NewDrift("column", []string{"a", "b"}, true, func(n format.Name) string { return "ADD COLUMN " + n.Path + " " + n.Type })
+	d := newDecoder(t, Options{Dialect: Default(), Fields: texts()[:2], Drift: drift})
 	got := decode(t, d, 10, "a,b\n1,2\n").String() + decode(t, d, 10, "b,a\n3,4\n").String() + decode(t, d, 10, "b,new,a\n5,6,7\n").String()
-	want := "row 1 | 2\nrow 4 | 3\nrow 7 | 5\nnotice file \"f.csv\" has columns that the first file did not have, and that are not read: new\n"
+	got += strings.Join(drift.Notices(), "\n")
+	want := "row 1 | 2\nrow 4 | 3\nrow 7 | 5\nfile \"f.csv\" has the column \"new\", which is no column and is not read; ADD COLUMN new VARCHAR"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -243,8 +245,11 @@ func TestTypes(t *testing.T) {
 	if got, want := decode(t, decimal, 10, "1.005\n-0.5\n1000\n").String(), "row 1.01\nrow -0.50\nbad 3 \"v\": 1000 is out of the range of DECIMAL(5,2): 1000\n"; got != want {
 		t.Errorf("got %swant %s", got, want)
 	}
-	if _, err := NewShape(Options{Dialect: Default(), Fields: []types.Field{{Name: "v", Type: types.ListOf(types.Of(types.Int))}}}); sqlerr.Code(err) != "DATATYPE_MISMATCH" {
-		t.Errorf("a list: %v", err)
+	if _, err := NewShape(Options{Dialect: Default(), Fields: texts()[:1], Columns: nil}); err != nil {
+		t.Errorf("text: %v", err)
+	}
+	if _, err := NewShape(Options{Dialect: Default(), Fields: []types.Field{field("v", types.IntervalKind)}}); sqlerr.Code(err) != "DATATYPE_MISMATCH" {
+		t.Errorf("an interval: %v", err)
 	}
 }
 
@@ -269,7 +274,7 @@ func TestTimesOfAMinute(t *testing.T) {
 			t.Errorf("zone %v: got\n%swant\n%s", c.zone, got, want)
 		}
 	}
-	d := newDecoder(t, Options{Dialect: Dialect{Delimiter: ','}, Fields: []types.Field{field("v", types.Timestamp)}, Settings: cell.Settings{EpochUnit: cell.EpochMillis}})
+	d := newDecoder(t, Options{Dialect: Dialect{Delimiter: ','}, Fields: []types.Field{field("v", types.Timestamp)}, Settings: cell.Settings{EpochUnit: types.EpochMillis}})
 	if got, want := decode(t, d, 10, "1517365101235\n2018-01-31 02:18:21\n-1\n").String(), "row 2018-01-31 02:18:21.235\nrow 2018-01-31 02:18:21\nrow 1969-12-31 23:59:59.999\n"; got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
 	}
@@ -360,5 +365,43 @@ func TestInfer(t *testing.T) {
 	}
 	if _, err := Infer(Default(), [][]byte{[]byte(strings.Repeat("a", 3) + strings.Repeat(",", format.ColumnsMax))}); err == nil || sqlerr.Code(err) != "E_LIMIT" {
 		t.Errorf("too many columns: %v", err)
+	}
+}
+
+// TestNested shows what the text of a STRUCT, LIST or MAP may be, and what is said of text
+// that is none. A field of one column and no header.
+func TestNested(t *testing.T) {
+	list := types.ListOf(types.Of(types.Int))
+	pair := types.StructOf(field("a", types.Int), field("b", types.Varchar))
+	mapping := types.MapOf(types.Of(types.Varchar), types.Of(types.Timestamp))
+	for _, c := range []struct {
+		kind     types.Type
+		in, want string
+	}{
+		{list, `[1, 2,null]`, "[1, 2, NULL]"}, {list, ` [ ] `, "[]"}, {list, `["3"]`, "[3]"}, {list, `null`, "NULL"},
+		{list, `1`, `bad v: expected "[" of INTEGER[], found "1"`},
+		{list, `[1`, `bad v: expected "," or "]" of INTEGER[], found the end of the text`},
+		{list, `[1,]`, `bad v[]: expected INTEGER, found the text ""`},
+		{list, `[1] 2`, `bad v: expected the end of the text of INTEGER[], found "2"`},
+		{list, `[x]`, `bad v[]: expected INTEGER, found the text "x"`},
+		{pair, `{"b": "\"q\" \u00e9", "z": {"a": [1, "}"]}, "a": 5}`, `{a: 5, b: "\"q\" é"}`}, {pair, `{}`, "{a: NULL, b: NULL}"},
+		{pair, `{b: {"raw": [1, 2]}}`, `{a: NULL, b: "{\"raw\": [1, 2]}"}`}, {pair, `{'a': 1, 'a': 2}`, "{a: 2, b: NULL}"},
+		{pair, `{"a" 1}`, `bad v: expected ":" behind a name of STRUCT("a" INTEGER, "b" VARCHAR), found "1}"`},
+		{pair, `{"a: 1}`, `bad v: expected a closing quote of STRUCT("a" INTEGER, "b" VARCHAR), found "\"a: 1}"`},
+		{pair, `[1]`, `bad v: expected "{" of STRUCT("a" INTEGER, "b" VARCHAR), found "[1]"`},
+		{mapping, `{k=2024-01-01, "x:y": 1517365101}`, `{"x:y": 2018-01-31 02:18:21, k: 2024-01-01 00:00:00}`},
+		{mapping, `{k=null, "k": null}`, `bad v: the key "k" appears more than once`},
+		{mapping, `{null=1}`, `bad v: expected a key and ":" of MAP(VARCHAR, TIMESTAMP), found "=1}"`},
+	} {
+		d := newDecoder(t, Options{Dialect: Dialect{Delimiter: ';'}, Fields: []types.Field{{Name: "v", Type: c.kind, Nullable: true}}, Settings: cell.Settings{EpochUnit: types.EpochSeconds}})
+		got := strings.TrimSpace(decode(t, d, 10, c.in+"\n").String())
+		want := "row " + c.want
+		if column, found := strings.CutPrefix(c.want, "bad "); found {
+			name, reason, _ := strings.Cut(column, ": ")
+			want = fmt.Sprintf("bad 1 %q: %s: %s", name, reason, c.in)
+		}
+		if got != want {
+			t.Errorf("%s %s: got %s\nwant %s", c.kind, c.in, got, want)
+		}
 	}
 }

@@ -34,6 +34,7 @@ type Decoder struct {
 	steps   []step            // how the fields of a record are read, in order
 	missing []*column.Builder // columns that the file has not
 	header  string            // the record that steps and missing were made of
+	others  []format.Name     // fields of the header that no column reads
 	ready   bool              // steps and missing are those of this input
 
 	base    int64   // bytes of the input before the block
@@ -189,17 +190,24 @@ func (d *Decoder) flush() error {
 // takeHeader learns the columns of the file from its first record.
 func (d *Decoder) takeHeader(record []byte) {
 	d.ready = true
-	if d.header == string(record) && d.steps != nil {
-		return
+	if d.header != string(record) || d.steps == nil {
+		d.header = string(record)
+		d.learnHeader(record)
 	}
+	d.shape.options.Drift.Found(d.in.Name, d.others)
+}
+
+func (d *Decoder) learnHeader(record []byte) {
 	names, _ := d.shape.options.fields(record)
 	for i := range names {
 		names[i] = strings.TrimSpace(names[i])
 	}
-	d.header = string(record)
 	d.setSteps(names)
-	if added := d.shape.drifted(names); len(added) > 0 {
-		d.notice(fmt.Sprintf("file %q has columns that the first file did not have, and that are not read: %s", d.in.Name, strings.Join(added, ", ")))
+	d.others = d.others[:0]
+	for i, s := range d.steps {
+		if s.col == nil && names[i] != "" {
+			d.others = append(d.others, format.Name{Path: names[i], Type: "VARCHAR"})
+		}
 	}
 }
 
@@ -211,7 +219,7 @@ func (d *Decoder) setSteps(names []string) {
 		for k, name := range names {
 			if d.steps[k].col == nil && strings.EqualFold(name, f.Name) {
 				d.steps[k].col, found = d.chunk.Cols[i], true
-				d.steps[k].op = opOf(f.Type)
+				d.steps[k].op = d.opOf(d.chunk.Cols[i])
 				break
 			}
 		}
@@ -235,7 +243,7 @@ type op uint8
 
 const (
 	opSkip   op = iota // no column has it
-	opValue            // by the type, without haste
+	opValue            // by the type and its format, without haste
 	opText             // VARCHAR
 	opBigInt           // BIGINT
 	opInt              // any smaller or unsigned integer
@@ -243,17 +251,17 @@ const (
 	opTime             // TIMESTAMP
 )
 
-func opOf(t types.Type) op {
-	switch {
-	case t.Kind == types.Varchar:
+func (d *Decoder) opOf(c *column.Builder) op {
+	switch k := c.Type.Kind; {
+	case k == types.Varchar:
 		return opText
-	case t.Kind == types.BigInt:
+	case k == types.BigInt:
 		return opBigInt
-	case t.IsInteger():
+	case c.Type.IsInteger():
 		return opInt
-	case t.Kind == types.Double:
+	case k == types.Double && d.shape.options.Decimal == 0:
 		return opDouble
-	case t.Kind == types.Timestamp:
+	case k == types.Timestamp && c.Format == nil:
 		return opTime
 	}
 	return opValue

@@ -15,6 +15,8 @@ type Dialect struct {
 	Escape byte
 	// Null is the text of NULL, in quotes or not.
 	Null string
+	// Decimal stands before the fraction of DOUBLE, FLOAT and DECIMAL; 0 is a point.
+	Decimal byte
 	// Header says that the first record of each file names its columns.
 	Header bool
 }

@@ -156,7 +156,7 @@ func (d *Decoder) set(s *step, i int, text []byte, high bool) *cell.Fault {
 		s.col.SetText(i, text)
 		return nil
 	case opTime:
-		if o.EpochUnit != cell.NoEpoch && isNumber(text) {
+		if o.EpochUnit != types.NoEpoch && isNumber(text) {
 			return o.SetEpoch(s.col, i, text)
 		}
 		f := o.SetText(s.col, i, text)
@@ -165,10 +165,29 @@ func (d *Decoder) set(s *step, i int, text []byte, high bool) *cell.Fault {
 		}
 		return f
 	}
-	if s.col.Type.Kind == types.Boolean && setWord(s.col, i, text) {
+	switch t := s.col.Type; {
+	case t.Kind == types.Boolean && setWord(s.col, i, text):
 		return nil
+	case o.Decimal != 0 && (t.IsFloat() || t.Kind == types.Decimal):
+		return d.setDecimal(s.col, i, text)
 	}
 	return o.SetText(s.col, i, text)
+}
+
+// setDecimal sets a number that is written with a decimal separator of its own. A point
+// is none then: it would part thousands.
+func (d *Decoder) setDecimal(c *column.Builder, i int, text []byte) *cell.Fault {
+	if bytes.IndexByte(text, '.') >= 0 {
+		return cell.WrongType(c, fmt.Sprintf("the text %q (the decimal separator is %q)", cell.Clip(text), string(rune(d.shape.options.Decimal))))
+	}
+	// text may be scratch itself: it keeps its length.
+	d.scratch = append(d.scratch[:0], text...)
+	for k, b := range d.scratch {
+		if b == d.shape.options.Decimal {
+			d.scratch[k] = '.'
+		}
+	}
+	return d.shape.options.SetText(c, i, d.scratch)
 }
 
 // isNumber reports whether text has nothing but what a number is written with.

@@ -9,16 +9,14 @@
 //
 // A field that is the null text, in quotes or not, is NULL: by default that is the
 // empty one, as with Spark and DuckDB. What other fields mean is said in package cell;
-// DuckDB's other words for BOOLEAN, such as t, 0 and yes, are taken, too.
+// DuckDB's other words for BOOLEAN, such as t, 0 and yes, are taken, too. A STRUCT, LIST
+// or MAP is JSON text in a field, or the text that DuckDB writes.
 //
 // The bytes of a field are looked at once, eight at a time, and go from the block into
 // the memory of the column.
 package csv
 
 import (
-	"strings"
-	"sync"
-
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
@@ -35,21 +33,23 @@ type Options struct {
 	// Encode asks, per field, for dictionary encoding; only VARCHAR can have it. Nil
 	// is none.
 	Encode []bool
+	// Formats are, per field, how the values of a DATE or TIMESTAMP are written; nil is as
+	// Settings say.
+	Formats []*types.TimeFormat
 	// Columns are the names of all columns of a file without header, by position. Nil
 	// is those of Fields.
 	Columns []string
 	cell.Settings
 	// RecordBytesMax refuses longer records; 0 is format.RecordBytesMax.
 	RecordBytesMax int
+	// Drift hears of columns of a file that are not in Columns; nil does not.
+	Drift *format.Drift
 }
 
 // Shape is a compiled schema. It is safe for concurrent use.
 type Shape struct {
 	options Options
 	pool    *column.Pool
-
-	mu     sync.Mutex
-	header map[string]bool // names of the first header seen, in lower case
 }
 
 var _ format.Shape = (*Shape)(nil)
@@ -61,7 +61,7 @@ func NewShape(o Options) (*Shape, error) {
 		return nil, err
 	}
 	for _, f := range o.Fields {
-		if f.Type.IsNested() || f.Type.Kind == types.IntervalKind {
+		if f.Type.Kind == types.IntervalKind {
 			return nil, sqlerr.New("DATATYPE_MISMATCH", "column %q is %s, which CSV has no form for", f.Name, f.Type).
 				WithHint("declare it VARCHAR and convert it in a computed column")
 		}
@@ -75,6 +75,10 @@ func NewShape(o Options) (*Shape, error) {
 }
 
 func (d *Dialect) check() error {
+	if d.Decimal != 0 && d.Decimal == d.Delimiter {
+		return sqlerr.New("INVALID_OPTION", "the delimiter %q cannot be the decimal separator, too", string(rune(d.Delimiter))).
+			WithHint("say what parts the fields: delimiter = ';'")
+	}
 	for _, c := range [...]byte{d.Delimiter, d.Quote, d.Escape} {
 		if c == '\n' || c == '\r' || c >= 0x80 {
 			return sqlerr.New("INVALID_OPTION", "delimiter, quote and escape must be ASCII and no line end, found %q", string(rune(c)))
@@ -125,25 +129,8 @@ func (s *Shape) newDecoder() *Decoder {
 		d.recordMax = format.RecordBytesMax
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
+	d.chunk.SetFormats(s.options.Formats, s.options.Timestamps, s.options.Dates)
 	d.stopField = lowBits * uint64(s.options.Delimiter)
 	d.stopQuote, d.stopEscape = lowBits*uint64(s.options.Quote), lowBits*uint64(s.options.Escape)
 	return d
-}
-
-// drifted returns the names of a header that the first one of the stream did not have.
-func (s *Shape) drifted(names []string) (added []string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first := s.header == nil
-	if first {
-		s.header = map[string]bool{}
-	}
-	for _, name := range names {
-		key := strings.ToLower(name)
-		if !s.header[key] && !first {
-			added = append(added, name)
-		}
-		s.header[key] = true
-	}
-	return added
 }

@@ -263,18 +263,18 @@ func TestValues(t *testing.T) {
 
 func TestEpochUnits(t *testing.T) {
 	for _, c := range []struct {
-		unit cell.EpochUnit
+		unit types.EpochUnit
 		json string
 		want string
 	}{
-		{cell.EpochSeconds, `1517365101`, "2018-01-31 02:18:21"},
-		{cell.EpochSeconds, `1517365101.235`, "2018-01-31 02:18:21.235"},
-		{cell.EpochSeconds, `-0.000001`, "1969-12-31 23:59:59.999999"},
-		{cell.EpochMillis, `1517365101235`, "2018-01-31 02:18:21.235"},
-		{cell.EpochMicros, `1517365101235001`, "2018-01-31 02:18:21.235001"},
-		{cell.EpochNanos, `1517365101235001999`, "2018-01-31 02:18:21.235001"},
-		{cell.EpochNanos, `-1`, "1969-12-31 23:59:59.999999"},
-		{cell.EpochMillis, `"2018-01-31"`, "2018-01-31 00:00:00"},
+		{types.EpochSeconds, `1517365101`, "2018-01-31 02:18:21"},
+		{types.EpochSeconds, `1517365101.235`, "2018-01-31 02:18:21.235"},
+		{types.EpochSeconds, `-0.000001`, "1969-12-31 23:59:59.999999"},
+		{types.EpochMillis, `1517365101235`, "2018-01-31 02:18:21.235"},
+		{types.EpochMicros, `1517365101235001`, "2018-01-31 02:18:21.235001"},
+		{types.EpochNanos, `1517365101235001999`, "2018-01-31 02:18:21.235001"},
+		{types.EpochNanos, `-1`, "1969-12-31 23:59:59.999999"},
+		{types.EpochMillis, `"2018-01-31"`, "2018-01-31 00:00:00"},
 	} {
 		d := newDecoder(t, Options{Fields: []types.Field{field("v", types.Of(types.Timestamp))}, Settings: cell.Settings{EpochUnit: c.unit}})
 		if got := decode(t, d, 10, `{"v":`+c.json+`}`); got.String() != "row "+c.want+"\n" {

@@ -35,6 +35,10 @@ type Decoder struct {
 	keys    []byte // keys of the maps being read
 	wrong   []wrongValue
 	said    map[string]bool // notices
+
+	file    string           // the input's name
+	unknown map[unknown]bool // keys that are no columns
+	others  []format.Name    // those of them that the input brought first
 }
 
 var _ format.Decoder = (*Decoder)(nil)
@@ -44,7 +48,12 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 	if chunkRows != d.rowsMax {
 		d.discard()
 	}
-	d.rowsMax, d.line, d.out, d.lines = chunkRows, in.Line, out, nil
+	if in.Name != d.file && d.shape.options.Drift.Expected(in.Name) {
+		// What other files had must be found again.
+		d.steps = tree{}
+		clear(d.unknown)
+	}
+	d.file, d.rowsMax, d.line, d.out, d.lines = in.Name, chunkRows, in.Line, out, nil
 	d.base, d.size = 0, 0
 }
 
@@ -110,6 +119,8 @@ func (d *Decoder) Finish(failed bool) error {
 		d.discard()
 		return nil
 	}
+	d.shape.options.Drift.Found(d.file, d.others)
+	d.others = d.others[:0]
 	d.noticeOtherCase(d.shape.root)
 	if d.row == 0 {
 		return nil
@@ -208,22 +219,5 @@ func (d *Decoder) notice(text string) {
 	if !d.said[text] && d.out.Notice != nil {
 		d.said[text] = true
 		d.out.Notice(text)
-	}
-}
-
-// noticeOtherCase tells of declared columns that never came while a key of other
-// case did: the usual reason for a column of NULLs.
-func (d *Decoder) noticeOtherCase(n *node) {
-	if n == nil {
-		return
-	}
-	for i := range n.other {
-		if key := n.other[i].Load(); key != nil && !n.seen[i].Load() {
-			d.notice(fmt.Sprintf("column %q never appears, but the key %q does: JSON keys are matched exactly",
-				join(n.path, n.names[i]), join(n.path, *key)))
-		}
-	}
-	for _, part := range n.parts {
-		d.noticeOtherCase(part)
 	}
 }

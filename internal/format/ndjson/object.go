@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
-	"strings"
 
+	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
@@ -97,10 +97,13 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 		if k, known = n.find(key, k+1); known {
 			after, f = d.member(n, k, cols[k], i, value, depth)
 		} else {
-			d.noteOtherCase(n, key)
+			fresh := d.unknownKey(n, key)
 			d.steps.valueBegins(d.buf, value, opSkip, nil, nil, depth)
 			after, f = d.skip(value, depth+1)
 			d.steps.valueEnds(after)
+			if fresh != "" && f == nil {
+				d.others = append(d.others, format.Name{Path: fresh, Type: typeOf(d.buf[value:after]).String()})
+			}
 		}
 		if f != nil {
 			return 0, f
@@ -181,13 +184,6 @@ func holds(c *column.Builder, i int, w wrongValue) bool {
 		i = int(c.Offsets[i])
 	}
 	return slices.ContainsFunc(c.Children, func(part *column.Builder) bool { return holds(part, i, w) })
-}
-
-func (d *Decoder) noteOtherCase(n *node, key []byte) {
-	if k, ok := n.lower[strings.ToLower(string(key))]; ok && n.other[k].Load() == nil {
-		name := string(key)
-		n.other[k].Store(&name)
-	}
 }
 
 // list reads the array at p into slot i.

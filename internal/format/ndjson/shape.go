@@ -38,9 +38,14 @@ type Options struct {
 	// Encode asks, per field, for dictionary encoding; only VARCHAR can have it. Nil
 	// is none.
 	Encode []bool
+	// Formats are, per field, how the values of a DATE or TIMESTAMP are written; nil is as
+	// Settings say.
+	Formats []*types.TimeFormat
 	cell.Settings
 	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
+	// Drift hears of keys that are no columns; nil does not.
+	Drift *format.Drift
 }
 
 // Shape is a compiled schema. It is safe for concurrent use.
@@ -135,11 +140,12 @@ func (s *Shape) Header() bool { return false }
 func (s *Shape) NewDecoder() format.Decoder { return s.newDecoder() }
 
 func (s *Shape) newDecoder() *Decoder {
-	d := &Decoder{shape: s, lineMax: s.options.LineBytesMax, said: map[string]bool{}}
+	d := &Decoder{shape: s, lineMax: s.options.LineBytesMax, said: map[string]bool{}, unknown: map[unknown]bool{}}
 	if d.lineMax <= 0 || d.lineMax > format.RecordBytesMax {
 		d.lineMax = format.RecordBytesMax
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
+	d.chunk.SetFormats(s.options.Formats, s.options.Timestamps, s.options.Dates)
 	d.cols = d.chunk.Cols
 	return d
 }

@@ -30,7 +30,7 @@ func opOf(c *column.Builder) op {
 		return opInt
 	case k == types.Double:
 		return opDouble
-	case k == types.Timestamp:
+	case k == types.Timestamp && c.Format == nil:
 		return opTime
 	}
 	return opValue

@@ -2,6 +2,7 @@ package ndjson
 
 import (
 	"bytes"
+	"fmt"
 
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
@@ -82,6 +83,9 @@ func (d *Decoder) textValue(c *column.Builder, i, p int) (int, *fault) {
 	text, end, f := d.text(p)
 	if f != nil {
 		return 0, f
+	}
+	if c.Type.IsNested() {
+		return end, cell.WrongType(c, fmt.Sprintf("the text %q", cell.Clip(text)))
 	}
 	return end, d.shape.options.SetText(c, i, text)
 }

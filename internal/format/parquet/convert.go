@@ -258,7 +258,7 @@ func (s *Shape) timestamp(from arrow.DataType) setter {
 		return func(b *column.Builder, i int, a arrow.Array) (ok bool) {
 			b.I64[i], ok = micros(int64(a.(*array.Timestamp).Value(i)), from.Unit)
 			if local {
-				b.I64[i] = cell.InstantIn(s.Zone, b.I64[i])
+				b.I64[i] = types.InstantIn(s.Zone, b.I64[i])
 			}
 			return ok
 		}
@@ -268,8 +268,8 @@ func (s *Shape) timestamp(from arrow.DataType) setter {
 			return true
 		}
 	}
-	units := map[cell.EpochUnit]arrow.TimeUnit{
-		cell.EpochSeconds: arrow.Second, cell.EpochMillis: arrow.Millisecond, cell.EpochMicros: arrow.Microsecond, cell.EpochNanos: arrow.Nanosecond,
+	units := map[types.EpochUnit]arrow.TimeUnit{
+		types.EpochSeconds: arrow.Second, types.EpochMillis: arrow.Millisecond, types.EpochMicros: arrow.Microsecond, types.EpochNanos: arrow.Nanosecond,
 	}
 	unit, known := units[s.EpochUnit]
 	if !known || !isInteger(from.ID()) {

@@ -115,7 +115,7 @@ func TestConversions(t *testing.T) {
 		{"local is UTC", local, `"2024-07-01 12:00:00"`, types.Of(types.Timestamp), cell.Settings{}, "2024-07-01 12:00:00"},
 		{"UTC in spite of a zone", utc(arrow.Microsecond), `"2024-07-01 12:00:00"`, types.Of(types.Timestamp), cell.Settings{Zone: paris}, "2024-07-01 12:00:00"},
 		{"a date", arrow.FixedWidthTypes.Date32, `"2024-07-01"`, types.Of(types.Timestamp), cell.Settings{}, "2024-07-01 00:00:00"},
-		{"epoch", arrow.PrimitiveTypes.Int64, `1517365101235`, types.Of(types.Timestamp), cell.Settings{EpochUnit: cell.EpochMillis}, "2018-01-31 02:18:21.235"},
+		{"epoch", arrow.PrimitiveTypes.Int64, `1517365101235`, types.Of(types.Timestamp), cell.Settings{EpochUnit: types.EpochMillis}, "2018-01-31 02:18:21.235"},
 		{"no epoch", arrow.PrimitiveTypes.Int64, `1517365101235`, types.Of(types.Timestamp), cell.Settings{}, `E_DECODE: column "v" of file "f.parquet" is BIGINT, and the stream declares it TIMESTAMP`},
 		{"text", arrow.BinaryTypes.String, `"x",null`, types.Of(types.Varchar), cell.Settings{}, "x, NULL"},
 		{"bytes as text", arrow.BinaryTypes.Binary, `"aGk=","/w=="`, types.Of(types.Varchar), cell.Settings{}, `hi, bad 2 "v" expected VARCHAR, found /w==`},
