@@ -21,8 +21,8 @@ import (
 type result struct {
 	plan    *checkpoint.Plan
 	replay  bool
-	rows    []arrow.Record // retained
-	rowsOut int64
+	rows    [][]arrow.Record // by output, retained
+	rowsOut int64            // of all outputs
 	counts  counts
 	event   []op.EventStats
 	stats   []op.Stats // by operator index
@@ -41,17 +41,32 @@ type result struct {
 	durations map[string]time.Duration
 }
 
-// counts account for every row read: read = used + filtered + late + bad.
+// counts account for the rows of a batch. What is read and what is bad counts once; used,
+// filtered and late rows are the sums over the outputs.
 type counts struct {
-	read     int64   // rows and refused lines
-	bySource []int64 // the same, per source
-	used     int64   // reached the first breaker and were not late
-	filtered int64
-	late     int64
-	bad      int64
+	read                 int64   // rows and refused lines
+	bySource             []int64 // the same, per source
+	used, filtered, late int64
+	bad                  int64
 	// badDropped are the bad rows that their source says not to keep.
 	badDropped int64
-	expanded   bool // a stage multiplied rows, so that used counts more than rows
+	outputs    []outputCounts
+}
+
+// outputCounts account for every row that an output read: read = used + filtered + late +
+// bad (invariant I7). Used are the rows that came to its first breaker and were not late.
+type outputCounts struct {
+	read, used, filtered, late, bad int64
+	rowsOut                         int64
+	expanded                        bool // a stage multiplied rows, so that used counts more than rows
+}
+
+func (o *outputCounts) add(more outputCounts) {
+	o.read += more.read
+	o.used += more.used
+	o.filtered += more.filtered
+	o.bad += more.bad
+	o.expanded = o.expanded || more.expanded
 }
 
 // operatorTimes is where a stateful operator spent a batch.
@@ -71,7 +86,9 @@ type batchRun struct {
 	count    counts
 	times    []operatorTimes // by operator index
 	segments [][]sources.Segment
-	tasks    int64 // made so far; see newTask
+	tasks    int64                   // made so far; see newTask
+	done     []bool                  // by source: it has been read
+	waiting  map[*inlet][]op.Segment // read, but not due yet
 }
 
 // execute runs the plan of a batch in memory: nothing outside the process changes,
@@ -83,8 +100,9 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 		q: q, ctx: ctx, plan: p,
 		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed, Library: q.cfg.Library},
 		event: make([]op.EventStats, len(q.cfg.Plan.Watermarks)),
-		count: counts{bySource: make([]int64, len(q.cfg.Sources))},
+		count: counts{bySource: make([]int64, len(q.cfg.Sources)), outputs: make([]outputCounts, len(q.roots))},
 		times: make([]operatorTimes, len(q.states)),
+		done:  make([]bool, len(q.cfg.Sources)), waiting: map[*inlet][]op.Segment{},
 	}
 	if err := r.open(); err != nil {
 		return nil, err
@@ -106,13 +124,17 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	if err := r.finish(q.root, func(rec arrow.Record) error {
-		rec.Retain()
-		res.rows = append(res.rows, rec)
-		res.rowsOut += rec.NumRows()
-		return nil
-	}); err != nil {
-		return nil, q.batchError(p, err)
+	res.rows = make([][]arrow.Record, len(q.roots))
+	for i, root := range q.roots {
+		if err := r.finish(root, func(rec arrow.Record) error {
+			rec.Retain()
+			res.rows[i] = append(res.rows[i], rec)
+			r.count.outputs[i].rowsOut += rec.NumRows()
+			res.rowsOut += rec.NumRows()
+			return nil
+		}); err != nil {
+			return nil, q.batchError(p, err)
+		}
 	}
 	for i, b := range q.states {
 		s := b.state.Stats()
@@ -151,22 +173,23 @@ func (r *batchRun) open() error {
 
 // begin hands every breaker its watermarks.
 func (r *batchRun) begin() error {
-	n := len(r.q.states)
-	late := propagate(r.q.root, r.plan.LateMicros, n)
-	evict := propagate(r.q.root, r.plan.WatermarkMicros, n)
+	late := r.q.propagate(r.plan.LateMicros)
+	evict := r.q.propagate(r.plan.WatermarkMicros)
 	var first error
-	visit(r.q.root, func(t tree) {
-		b, ok := t.(*breaker)
-		if !ok || first != nil {
-			return
-		}
-		batch := &op.Batch{ID: r.plan.Batch, Expr: r.expr}
-		if b.state != nil {
-			batch.LateMicros, batch.EvictMicros = late[b.index], evict[b.index]
-			batch.Late = func(input int, rec arrow.Record) error { return r.takeLate(b, input, batch.LateMicros, rec) }
-		}
-		first = b.op.Begin(batch)
-	})
+	for _, root := range r.q.roots {
+		visit(root, func(t tree) {
+			b, ok := t.(*breaker)
+			if !ok || first != nil {
+				return
+			}
+			batch := &op.Batch{ID: r.plan.Batch, Expr: r.expr}
+			if b.state != nil {
+				batch.LateMicros, batch.EvictMicros = late[b.index], evict[b.index]
+				batch.Late = func(input int, rec arrow.Record) error { return r.takeLate(b, input, batch.LateMicros, rec) }
+			}
+			first = b.op.Begin(batch)
+		})
+	}
 	return first
 }
 
@@ -200,50 +223,88 @@ func (r *batchRun) merge(b *breaker, s op.Segment) error {
 	return err
 }
 
-// feed drives the rows of t through stages into input i of breaker b.
-func (r *batchRun) feed(t tree, stages []op.Stage, b *breaker, i int) error {
-	switch t := t.(type) {
-	case *pipe:
-		return r.feed(t.in, append(append([]op.Stage(nil), t.stages...), stages...), b, i)
-	case *union:
-		for _, in := range t.ins {
-			if err := r.feed(in, stages, b, i); err != nil {
+// feedAll drives the rows of all inputs into a breaker. A source is read when the first
+// who needs it is fed, for all who read it.
+func (r *batchRun) feedAll(b *breaker) error {
+	for _, parts := range b.feeds {
+		for _, f := range parts {
+			if f.below != nil {
+				if err := r.feedFrom(f); err != nil {
+					return err
+				}
+				continue
+			}
+			if !r.done[f.source] {
+				r.done[f.source] = true
+				if err := r.read(f.source); err != nil {
+					return err
+				}
+			}
+			for _, s := range r.waiting[f.inlet] {
+				if err := r.merge(b, s); err != nil {
+					return err
+				}
+			}
+			delete(r.waiting, f.inlet)
+		}
+	}
+	return nil
+}
+
+// feedFrom drives the rows of the operator below into a breaker: they are one segment.
+func (r *batchRun) feedFrom(f feed) error {
+	k := r.newTask()
+	k.Bad = func(rec arrow.Record, row int, column, reason string) {
+		r.keepBad(badRow{BadRow: k.refusedRow(rec, row, column, reason)})
+	}
+	to := f.route.inlets[0]
+	seg := to.b.op.Segment(to.input)
+	if err := r.finish(f.below, func(rec arrow.Record) error {
+		k.asRead = true
+		return k.flow(f.route, rec, []op.Segment{seg})
+	}); err != nil {
+		return err
+	}
+	r.observed(k)
+	return r.merge(to.b, seg)
+}
+
+// flow drives a chunk along a route. outs take the rows of its inlets, by their number.
+func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
+	before, asRead := k.on, k.asRead
+	k.on = &k.tracks[rt.number]
+	defer func() { k.on, k.asRead = before, asRead }()
+	return k.push(rt.stages, rec, func(rec arrow.Record) error {
+		if len(rt.inlets) > 0 {
+			k.on.used += rec.NumRows()
+		}
+		for _, in := range rt.inlets {
+			if err := outs[in.number].Consume(rec); err != nil {
+				return k.nameRow(err, rec)
+			}
+		}
+		for _, next := range rt.next {
+			if err := k.flow(next, rec, outs); err != nil {
 				return err
 			}
 		}
 		return nil
-	case *breaker:
-		// The rows of an operator below are one segment.
-		k := r.newTask()
-		k.Bad = func(rec arrow.Record, row int, column, reason string) {
-			r.keepBad(badRow{BadRow: k.refusedRow(rec, row, column, reason)})
-		}
-		seg := b.op.Segment(i)
-		if err := r.finish(t, func(rec arrow.Record) error {
-			return push(k, stages, rec, seg.Consume)
-		}); err != nil {
-			return err
-		}
-		r.addTask(k, -1)
-		return r.merge(b, seg)
-	case *scan:
-		return r.scanInto(t.source, stages, &oneInput{r, b, i})
-	}
-	return errors.New("a node that cannot be fed")
+	})
 }
 
-// push applies the stages to a chunk and gives what is left to consume.
-func push(k *task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
+// push applies the stages to a chunk and gives what is left on.
+func (k *task) push(stages []op.Stage, rec arrow.Record, emit op.Emit) error {
 	rec.Retain()
-	k.asRead = true
 	for i, s := range stages {
 		k.number(i, rec.NumRows())
+		filtered := k.Filtered
 		next, err := s.Apply(&k.Task, rec)
 		if err != nil {
 			err = k.nameRow(err, rec)
 			rec.Release()
 			return err
 		}
+		k.on.filtered += k.Filtered - filtered
 		if _, ok := s.(op.Expander); ok || next.NumRows() != rec.NumRows() {
 			k.asRead = false
 		}
@@ -257,10 +318,7 @@ func push(k *task, stages []op.Stage, rec arrow.Record, consume op.Emit) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
-	if err := consume(rec); err != nil {
-		return k.nameRow(err, rec)
-	}
-	return nil
+	return emit(rec)
 }
 
 // nameRow adds the row to an error that belongs to one.
@@ -282,25 +340,31 @@ func (k *task) nameRow(err error, rec arrow.Record) error {
 	return &e
 }
 
-// account checks that no row got lost: read = used + filtered + late + bad. It is
-// an assertion: a difference is a bug, and the batch must not be committed.
+// account checks that no row got lost: for every output, read = used + filtered + late +
+// bad. It is an assertion: a difference is a bug, and the batch must not be committed.
 func (r *batchRun) account(res *result) error {
 	c := &res.counts
 	for i, b := range r.q.states {
 		if feedsFromScan(b) {
-			c.late += res.stats[i].RowsLate
+			c.outputs[b.output].late += res.stats[i].RowsLate
 		}
 	}
-	if c.expanded {
-		// Windows multiplied the rows on their way, so what arrived cannot be
-		// compared with what was read.
-		c.used = c.read - c.filtered - c.late - c.bad
-		return nil
-	}
-	c.used -= c.late
-	if c.read != c.used+c.filtered+c.late+c.bad {
-		return sqlerr.New(sqlerr.Internal, "batch %d read %d rows but used %d, filtered %d, found %d late and %d bad",
-			res.plan.Batch, c.read, c.used, c.filtered, c.late, c.bad)
+	for i := range c.outputs {
+		o := &c.outputs[i]
+		if o.expanded {
+			// Windows multiplied the rows on their way, so what arrived cannot be
+			// compared with what was read.
+			o.used = o.read - o.filtered - o.late - o.bad
+		} else {
+			o.used -= o.late
+		}
+		if o.read != o.used+o.filtered+o.late+o.bad {
+			return sqlerr.New(sqlerr.Internal, "batch %d read %d rows but used %d, filtered %d, found %d late and %d bad",
+				res.plan.Batch, o.read, o.used, o.filtered, o.late, o.bad)
+		}
+		c.used += o.used
+		c.filtered += o.filtered
+		c.late += o.late
 	}
 	return nil
 }
@@ -314,6 +378,8 @@ func feedsFromScan(b *breaker) bool {
 		case *scan:
 			return true
 		case *pipe:
+			return has(t.in)
+		case *shared:
 			return has(t.in)
 		case *union:
 			for _, in := range t.ins {

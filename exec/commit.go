@@ -143,8 +143,10 @@ func (q *Query) await(job *commitJob) error {
 	if q.cfg.OnBatch != nil {
 		q.cfg.OnBatch(p, job.res.rows)
 	}
-	for _, rec := range job.res.rows {
-		rec.Release()
+	for _, rows := range job.res.rows {
+		for _, rec := range rows {
+			rec.Release()
+		}
 	}
 	return nil
 }
@@ -163,10 +165,16 @@ func (q *Query) tell(res *result) {
 func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
 	mode := map[plan.Mode]sinks.Mode{plan.Append: sinks.Append, plan.Update: sinks.Update, plan.Complete: sinks.Complete}
 	c := res.counts
+	outputs := make([]sinks.Output, len(q.roots))
+	for i, out := range q.cfg.Plan.Outputs {
+		outputs[i] = sinks.Output{
+			Mode: mode[out.Mode], Keys: out.KeyColumns, WindowColumn: out.WindowColumn,
+			Schema: q.schemas[i], Records: res.rows[i], Rows: c.outputs[i].rowsOut,
+		}
+	}
 	return &sinks.Batch{
 		Marker: sinks.Marker{QueryID: q.id, Generation: q.run, Batch: p.plan.Batch, Digest: p.digest},
-		Query:  q.cfg.Name, Mode: mode[q.cfg.Plan.Mode], Keys: q.cfg.Keys, WindowColumn: q.cfg.WindowColumn,
-		Schema: q.schema, Records: res.rows, Rows: res.rowsOut, Side: q.sideRows(res),
+		Query:  q.cfg.Name, Outputs: outputs, Side: q.sideRows(res),
 		Info: sinks.CommitInfo{
 			BatchMicros: p.plan.NowMicros, WatermarkMicros: p.plan.WatermarkMicros,
 			RowsIn: c.read, RowsOut: res.rowsOut, RowsLate: c.late, RowsBad: c.bad, RowsFiltered: c.filtered,

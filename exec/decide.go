@@ -82,8 +82,7 @@ func (q *Query) wantsClosingBatch(watermarkMicros int64) bool {
 	if !q.cfg.NoDataBatches || q.next == 0 {
 		return false
 	}
-	n := len(q.states)
-	last, next := propagate(q.root, q.late, n), propagate(q.root, watermarkMicros, n)
+	last, next := q.propagate(q.late), q.propagate(watermarkMicros)
 	for _, b := range q.states {
 		if b.state.WantsBatch(next[b.index], last[b.index]) {
 			return true

@@ -18,16 +18,13 @@ import (
 // Config is everything one query needs to run. Zero values take the defaults that
 // are named.
 type Config struct {
-	Name            string
-	Plan            *plan.Plan
-	Definition      string           // canonical text of the query; a change of it is noticed at restart
-	Sources         []sources.Source // in the order of Plan.Sources
-	Sink            sinks.Sink
-	SinkDescription string // for progress, such as "duckdb[device_counts]"
-	// Target of the sink's rows: which result columns identify a row in update mode,
-	// and the one that grows with time (-1 without).
-	Keys         []int
-	WindowColumn int
+	Name       string
+	Plan       *plan.Plan
+	Definition string           // canonical text of the query; a change of it is noticed at restart
+	Sources    []sources.Source // in the order of Plan.Sources
+	Sink       sinks.Sink       // of all outputs
+	// SinkDescriptions are for progress, by output, such as "duckdb[device_counts]".
+	SinkDescriptions []string
 
 	Tables Tables // for stream–table joins; nil if the plan has none
 	// Library evaluates the scalar functions that are DuckDB's; nil if the plan has none.
@@ -65,9 +62,9 @@ type Config struct {
 	// Print is the fingerprint of the plan, kept in the checkpoint for the next start.
 	Print []byte
 
-	// OnBatch sees every committed batch in order: its progress and its rows, which
-	// are valid during the call. Called from the goroutine of Run.
-	OnBatch func(p *Progress, rows []arrow.Record)
+	// OnBatch sees every committed batch in order: its progress and its rows by output,
+	// which are valid during the call. Called from the goroutine of Run.
+	OnBatch func(p *Progress, rows [][]arrow.Record)
 	// OnNotice takes messages for the user.
 	OnNotice func(text string)
 }

@@ -15,10 +15,10 @@ import (
 // forced returns why what is open is to be closed although no event time says so; ""
 // if it is not. It is asked when nothing else is due.
 func (q *Query) forced(t Trigger, nowMicros int64) string {
-	if q.cfg.Plan.Mode != plan.Append {
-		return "" // the other modes hold nothing back
+	if !q.cfg.Plan.HoldsBack() {
+		return ""
 	}
-	if limit := q.cfg.Plan.TimeoutMicros; limit > 0 {
+	if limit := q.cfg.Plan.TimeoutMicros(); limit > 0 {
 		all := make([]int, len(q.cfg.Sources))
 		for i := range all {
 			all[i] = i
@@ -54,11 +54,11 @@ func (q *Query) openUntil() (micros int64, ok bool) {
 	// A join holds the watermark of the operators above it back by a constant, which
 	// shows at any watermark that is large enough.
 	const far = int64(1) << 60
-	above := propagate(q.root, far, len(q.states))
+	above := q.propagate(far)
 	for _, b := range q.states {
 		o, is := b.state.(op.Opener)
-		if !is || above[b.index] == 0 {
-			continue // without a watermark it never closes
+		if !is || above[b.index] == 0 || q.cfg.Plan.Outputs[b.output].Mode != plan.Append {
+			continue // without a watermark it never closes, and the other modes hold nothing back
 		}
 		if until, open := o.OpenUntil(); open {
 			micros, ok = max(micros, until+far-above[b.index]), true
@@ -76,7 +76,7 @@ func (q *Query) Flush(ctx context.Context) error {
 	if q.broken != nil {
 		return q.broken
 	}
-	for q.cfg.Plan.Mode == plan.Append {
+	for q.cfg.Plan.HoldsBack() {
 		p := q.planForced(checkpoint.ForcedEnd)
 		if p == nil {
 			break
@@ -93,7 +93,7 @@ func (q *Query) tellForced(res *result) {
 	why := ""
 	switch res.plan.Forced {
 	case checkpoint.ForcedTimeout:
-		why = fmt.Sprintf("nothing arrived for %s (EMIT ... TIMEOUT)", plan.DurationText(q.cfg.Plan.TimeoutMicros))
+		why = fmt.Sprintf("nothing arrived for %s (EMIT ... TIMEOUT)", plan.DurationText(q.cfg.Plan.TimeoutMicros()))
 	case checkpoint.ForcedEnd:
 		why = "the input has ended (end_of_input = 'flush')"
 	}
@@ -111,8 +111,10 @@ func (q *Query) tellForced(res *result) {
 // tellUseless says which options have no effect on this query.
 func (q *Query) tellUseless() {
 	p := q.cfg.Plan
-	if p.TimeoutMicros > 0 && p.Mode != plan.Append {
-		q.notice(fmt.Sprintf("EMIT ... TIMEOUT has no effect in %s mode, which holds no result back", p.Mode))
+	for _, o := range p.Outputs {
+		if o.TimeoutMicros > 0 && o.Mode != plan.Append {
+			q.notice(fmt.Sprintf("EMIT ... TIMEOUT has no effect in %s mode, which holds no result back", o.Mode))
+		}
 	}
 	if len(p.Watermarks) == 1 && q.idleTimeout(0) > 0 {
 		q.notice("idle_timeout has no effect on a query with one input; EMIT ... TIMEOUT closes what is open when nothing comes")

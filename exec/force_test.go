@@ -130,7 +130,7 @@ func TestHoldAtEnd(t *testing.T) {
 	w.change = func(c *exec.Config) {
 		c.FlushAtEnd = true
 		tell := c.OnBatch
-		c.OnBatch = func(p *exec.Progress, rows []arrow.Record) { tell(p, rows); q.Stop() }
+		c.OnBatch = func(p *exec.Progress, rows [][]arrow.Record) { tell(p, rows); q.Stop() }
 	}
 	q, err := w.start()
 	if err != nil {
@@ -249,7 +249,7 @@ func TestFlushOfAnOuterJoin(t *testing.T) {
 func TestNothingToForceInUpdateMode(t *testing.T) {
 	w := newWorld(t, tumble5+" EMIT ON UPDATE TIMEOUT INTERVAL '10' MINUTE", "a")
 	w.options.Mode = plan.Update
-	w.change = func(c *exec.Config) { c.FlushAtEnd = true; c.Keys = c.Plan.KeyColumns }
+	w.change = func(c *exec.Config) { c.FlushAtEnd = true }
 	w.feed("a", "x 1 12:01:00")
 	w.mustRun()
 	w.clock.now = w.clock.now.Add(time.Hour)

@@ -61,9 +61,9 @@ func (a *arrivals) silentFor(sourceIDs []int, nowMicros int64) time.Duration {
 func reads(r sources.Range) bool { return r != nil && string(r) != "null" }
 
 // watermarkSources returns, by ID of the watermark nodes, the sources below them.
-func watermarkSources(root tree, count int) [][]int {
+func watermarkSources(roots []*breaker, count int) [][]int {
 	out := make([][]int, count)
-	visit(root, func(t tree) {
+	note := func(t tree) {
 		p, ok := t.(*pipe)
 		if !ok {
 			return
@@ -74,12 +74,15 @@ func watermarkSources(root tree, count int) [][]int {
 				continue
 			}
 			visit(p.in, func(t tree) {
-				if s, ok := t.(*scan); ok {
+				if s, ok := t.(*scan); ok && !slices.Contains(out[w.ID], s.source) {
 					out[w.ID] = append(out[w.ID], s.source)
 				}
 			})
 		}
-	})
+	}
+	for _, root := range roots {
+		visit(root, note)
+	}
 	return out
 }
 

@@ -13,21 +13,33 @@ import (
 	"ssql/sql/types"
 )
 
-// lower turns a plan into operators. The root collects the rows; statics are the
-// tables to load before each batch.
-func lower(cfg *Config) (root *breaker, statics []static, err error) {
-	l := &lowering{cfg: cfg, alloc: memory.DefaultAllocator}
-	t, err := l.node(cfg.Plan.Root)
-	if err != nil {
-		return nil, nil, err
+// lower turns a plan into operators. The root of an output collects its rows; statics are
+// the tables to load before each batch.
+func lower(cfg *Config) (roots []*breaker, statics []static, err error) {
+	l := &lowering{cfg: cfg, alloc: memory.DefaultAllocator, shared: map[*plan.Shared]*shared{}}
+	for i, out := range cfg.Plan.Outputs {
+		l.mode = out.Mode
+		t, err := l.node(out.Root)
+		if err != nil {
+			return nil, nil, err
+		}
+		root := &breaker{op: &op.Collect{BytesMax: cfg.StateBytesMax}, ins: []tree{t}}
+		visit(root, func(t tree) {
+			if b, ok := t.(*breaker); ok {
+				b.output = i
+			}
+		})
+		roots = append(roots, root)
 	}
-	return &breaker{op: &op.Collect{BytesMax: cfg.StateBytesMax}, ins: []tree{t}}, l.statics, nil
+	return roots, l.statics, nil
 }
 
 type lowering struct {
 	cfg     *Config
+	mode    plan.Mode // of the output
 	alloc   memory.Allocator
 	statics []static // tables that joins read
+	shared  map[*plan.Shared]*shared
 	// replacing is set below a Changes: what stands there gives the groups that a batch
 	// touched in complete mode too.
 	replacing bool
@@ -75,8 +87,24 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 		return l.topN(n)
 	case *plan.Changes:
 		return l.changes(n)
+	case *plan.Shared:
+		return l.share(n)
 	}
 	return nil, fmt.Errorf("a plan node %T that exec cannot run", n)
+}
+
+// share lowers rows that several places read; all get the same tree.
+func (l *lowering) share(n *plan.Shared) (tree, error) {
+	if s := l.shared[n]; s != nil {
+		return s, nil
+	}
+	in, err := l.node(n.Input)
+	if err != nil {
+		return nil, err
+	}
+	s := &shared{in: in}
+	l.shared[n] = s
+	return s, nil
 }
 
 // schemaOf returns the Arrow schema of plan columns.
@@ -94,7 +122,7 @@ func readsRows(n plan.Node) bool {
 	switch n := n.(type) {
 	case *plan.Scan:
 		return true
-	case *plan.Watermark, *plan.Filter, *plan.Project:
+	case *plan.Watermark, *plan.Filter, *plan.Project, *plan.Shared:
 		return readsRows(n.Inputs()[0])
 	case *plan.Union:
 		for _, in := range n.Ins {
@@ -201,7 +229,7 @@ func (l *lowering) limit(n *plan.Limit) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	lim := &op.Limit{Count: n.Count, Offset: n.Offset, Lifetime: l.cfg.Plan.Mode == plan.Append}
+	lim := &op.Limit{Count: n.Count, Offset: n.Offset, Lifetime: l.mode == plan.Append}
 	if !lim.Lifetime {
 		return &breaker{op: lim, ins: []tree{in}}, nil
 	}

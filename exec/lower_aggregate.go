@@ -21,7 +21,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	cfg := op.AggregateConfig{
-		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, Keys: n.Keys, Change: n.Change, Schema: schemaOf(n.Cols),
+		Mode: aggregateModes[l.mode], Time: n.Time, Keys: n.Keys, Change: n.Change, Schema: schemaOf(n.Cols),
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
 		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
 		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
@@ -76,7 +76,7 @@ func (l *lowering) session(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	s, err := op.NewSession(op.SessionConfig{
-		Mode: aggregateModes[l.cfg.Plan.Mode], Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
+		Mode: aggregateModes[l.mode], Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil, Keys: n.Keys, Calls: calls(n),
 		Columns: len(n.Input.Columns()), Schema: schemaOf(n.Cols), Alloc: l.alloc, ChunkRows: l.cfg.ChunkRows,
 		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,

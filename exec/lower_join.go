@@ -67,9 +67,7 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right)
-	b.sameRows = n.SameRows
-	return b, nil
+	return stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right), nil
 }
 
 // joinSide derives what makes a row of one side late and when it may go: by the key

@@ -13,7 +13,7 @@ func (l *lowering) topN(n *plan.TopN) (tree, error) {
 		return nil, err
 	}
 	cfg := op.TopNConfig{
-		Mode: aggregateModes[l.cfg.Plan.Mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime,
+		Mode: aggregateModes[l.mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime,
 		Input: schemaOf(n.Input.Columns()), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
 	}
 	cfg.Order = sortKeys(n.Order)

@@ -8,7 +8,7 @@ import "ssql/exec/op"
 func (q *Query) NextClose() (micros int64, ok bool) {
 	// See openUntil: joins below an operator hold its watermark back by a constant.
 	const far = int64(1) << 60
-	above := propagate(q.root, far, len(q.states))
+	above := q.propagate(far)
 	for _, b := range q.states {
 		o, is := b.state.(op.NextCloser)
 		if !is || above[b.index] == 0 {

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"ssql/exec/op"
@@ -25,7 +26,11 @@ type Progress struct {
 	EventTime              map[string]string  `json:"eventTime,omitempty"` // min, max, avg, watermark
 	StateOperators         []OperatorProgress `json:"stateOperators"`      // nearest to the sink first
 	Sources                []SourceProgress   `json:"sources"`
-	Sink                   SinkProgress       `json:"sink"`
+	Sink                   SinkProgress       `json:"sink"` // the rows of all outputs
+
+	// Outputs, of a statement set, shows every output for itself. Each accounts for all
+	// rows that it read; what the query shows of used, filtered and late rows are the sums.
+	Outputs []OutputProgress `json:"outputs,omitempty"`
 
 	// Beyond Spark: every row read is used, filtered, late or bad.
 	RowsUsed     int64 `json:"rowsUsed"`
@@ -47,6 +52,7 @@ type Progress struct {
 
 // OperatorProgress is one entry of stateOperators.
 type OperatorProgress struct {
+	Output                    string           `json:"output,omitempty"` // the target, of a statement set
 	OperatorName              string           `json:"operatorName"`
 	NumRowsTotal              int64            `json:"numRowsTotal"`
 	NumRowsUpdated            int64            `json:"numRowsUpdated"`
@@ -78,6 +84,20 @@ type SinkProgress struct {
 	NumOutputRows int64  `json:"numOutputRows"`
 }
 
+// OutputProgress is one entry of outputs. Rows that were read = used + filtered + late +
+// bad; of a stream that the output reads by several ways they count once for each.
+type OutputProgress struct {
+	Target        string `json:"target"`
+	Description   string `json:"description"`
+	OutputMode    string `json:"outputMode"`
+	NumInputRows  int64  `json:"numInputRows"`
+	NumOutputRows int64  `json:"numOutputRows"`
+	RowsUsed      int64  `json:"rowsUsed"`
+	RowsFiltered  int64  `json:"rowsFiltered"`
+	RowsLate      int64  `json:"rowsLate"`
+	RowsBad       int64  `json:"rowsBad"`
+}
+
 // WatermarkProgress is the watermark of one input after the batch.
 type WatermarkProgress struct {
 	Column    string `json:"column"`              // relation.column
@@ -99,7 +119,9 @@ func (q *Query) describe(res *result) *Progress {
 		NumInputRows: c.read, DurationMs: map[string]int64{},
 		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
 		Replay: res.replay, Forced: res.plan.Forced,
-		Sink: SinkProgress{Description: q.cfg.SinkDescription, NumOutputRows: res.rowsOut},
+		Sink: SinkProgress{Description: strings.Join(q.cfg.SinkDescriptions, ", "), NumOutputRows: res.rowsOut},
+
+		Outputs: q.outputProgress(res),
 
 		StateOperators: []OperatorProgress{}, // a list in JSON, as Spark's, also without any
 	}
@@ -121,7 +143,7 @@ func (q *Query) describe(res *result) *Progress {
 	// Nearest to the sink first: the reverse of the order in the log, which is
 	// children first.
 	for i := len(res.stats) - 1; i >= 0; i-- {
-		o := operatorProgress(q.states[i].state, res.stats[i])
+		o := q.operatorProgress(q.states[i], res.stats[i])
 		t := res.times[i]
 		o.AllUpdatesTimeMs, o.AllRemovalsTimeMs, o.CommitTimeMs = t.updates.Milliseconds(), t.removals.Milliseconds(), t.commit.Milliseconds()
 		p.StateOperators = append(p.StateOperators, o)
@@ -145,11 +167,31 @@ func rate(rows int64, d time.Duration) float64 {
 	return math.Round(10*float64(rows)/d.Seconds()) / 10
 }
 
-func operatorProgress(state op.Stateful, s op.Stats) OperatorProgress {
+// outputProgress describes the outputs of a statement set; nil for one output.
+func (q *Query) outputProgress(res *result) []OutputProgress {
+	if len(q.roots) == 1 {
+		return nil
+	}
+	out := make([]OutputProgress, len(q.roots))
+	for i, o := range q.cfg.Plan.Outputs {
+		c := res.counts.outputs[i]
+		out[i] = OutputProgress{
+			Target: o.Target, Description: q.cfg.SinkDescriptions[i], OutputMode: o.Mode.String(),
+			NumInputRows: c.read, NumOutputRows: c.rowsOut, RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
+		}
+	}
+	return out
+}
+
+func (q *Query) operatorProgress(b *breaker, s op.Stats) OperatorProgress {
+	state := b.state
 	o := OperatorProgress{
 		OperatorName: state.Name(), NumRowsTotal: s.RowsTotal, NumRowsUpdated: s.RowsUpdated,
 		NumRowsRemoved: s.RowsRemoved, NumRowsDroppedByWatermark: s.RowsLate, MemoryUsedBytes: s.MemoryBytes,
 		NumShufflePartitions: 1, NumStateStoreInstances: 1,
+	}
+	if len(q.roots) > 1 {
+		o.Output = q.cfg.Plan.Outputs[b.output].Target
 	}
 	if _, ok := state.(*op.Dedup); ok {
 		o.CustomMetrics = map[string]int64{"numDroppedDuplicateRows": s.RowsDuplicate}
@@ -190,7 +232,7 @@ func eventTimes(res *result) map[string]string {
 func (q *Query) StateProgress() []OperatorProgress {
 	out := make([]OperatorProgress, 0, len(q.states))
 	for i := len(q.states) - 1; i >= 0; i-- {
-		out = append(out, operatorProgress(q.states[i].state, q.states[i].state.Stats()))
+		out = append(out, q.operatorProgress(q.states[i], q.states[i].state.Stats()))
 	}
 	return out
 }

@@ -16,7 +16,8 @@ import (
 // goroutine; Stop and Progress may be called from any.
 type Query struct {
 	cfg     Config
-	root    *breaker
+	roots   []*breaker // by output
+	routing *routing
 	states  []*breaker // by index
 	statics []static   // tables that joins read
 	log     *checkpoint.Log
@@ -38,7 +39,7 @@ type Query struct {
 	snapshotAt  int64 // batch of the newest snapshot, -1 for none
 	broken      error // set by the first failure: state and log no longer agree in memory
 
-	schema *arrow.Schema
+	schemas []*arrow.Schema // by output
 
 	stop     chan struct{}
 	stopOnce sync.Once

@@ -63,8 +63,8 @@ func (f *fixture) start() (*exec.Query, error) {
 	}
 	cfg := exec.Config{
 		Name: "q", Plan: p, Sink: sink, FS: f.disk, Dir: "ckpt", NoDataBatches: true, Limits: f.limits,
-		WindowColumn: -1, SnapshotEvery: 3,
-		OnBatch: func(p *exec.Progress, _ []arrow.Record) {
+		SnapshotEvery: 3,
+		OnBatch: func(p *exec.Progress, _ [][]arrow.Record) {
 			f.last = p
 			line := fmt.Sprintf("batch %d in=%d out=%d watermark=%s", p.BatchID, p.NumInputRows, p.Sink.NumOutputRows, types.FormatTimestamp(p.WatermarkMicros))
 			if p.RowsLate > 0 {

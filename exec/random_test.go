@@ -28,7 +28,7 @@ func TestRandomNumbersOfAReplay(t *testing.T) {
 	var seen [][]string
 	w.store.Faults.BeforeCommit = func(b *sinks.Batch) error {
 		var rows []string
-		for _, rec := range b.Records {
+		for _, rec := range b.Outputs[0].Records {
 			for i := range int(rec.NumRows()) {
 				rows = append(rows, types.Text(rec.Column(0), i)+" "+types.Text(rec.Column(1), i)+" "+types.Text(rec.Column(2), i))
 			}

@@ -7,18 +7,16 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/checkpoint"
 	"ssql/internal/sqlerr"
-	"ssql/sql/types"
 )
 
 // Open opens the checkpoint of a query, brings its state back and compares it with
 // the sink. The query then runs from where it stopped.
 //
 // Recovery, from the newest snapshot S and the log (C = newest COMMIT, O = newest
-// PLAN, M = the newest batch in the sink):
+// PLAN, M = the newest batch in the sink: of several places, the newest that all of them
+// have, and a place that has more skips it when it comes again):
 //
 //	no PLAN                 start at batch 0
 //	restore S, replay STATE(S+1) .. STATE(C), move the sources behind PLAN(S+1) .. PLAN(C)
@@ -30,17 +28,20 @@ import (
 func Open(ctx context.Context, cfg Config) (*Query, error) {
 	cfg.setDefaults()
 	q := &Query{cfg: cfg, stop: make(chan struct{}), snapshotAt: -1, lookouts: lookouts{wake: make(chan struct{}, 1)}}
-	root, statics, err := lower(&q.cfg)
+	roots, statics, err := lower(&q.cfg)
 	if err != nil {
 		return nil, err
 	}
-	q.root, q.statics, q.states = root, statics, statefuls(root)
+	q.roots, q.statics, q.states = roots, statics, statefuls(roots)
+	q.routing = connect(roots, len(cfg.Sources))
 	for i, b := range q.states {
 		b.index = i
 	}
-	q.schema = resultSchema(cfg)
+	for _, out := range cfg.Plan.Outputs {
+		q.schemas = append(q.schemas, schemaOf(out.Columns))
+	}
 	q.arrived = newArrivals(len(cfg.Sources))
-	q.nodeSources = watermarkSources(root, len(cfg.Plan.Watermarks))
+	q.nodeSources = watermarkSources(roots, len(cfg.Plan.Watermarks))
 	q.wm = watermarks{defs: cfg.Plan.Watermarks, policy: cfg.Plan.Policy, nodes: make([]*int64, len(cfg.Plan.Watermarks))}
 	q.tellUseless()
 	if cfg.Dir == "" {
@@ -60,14 +61,6 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 		return nil, errors.Join(err, log.Close())
 	}
 	return q, nil
-}
-
-func resultSchema(cfg Config) *arrow.Schema {
-	fields := make([]types.Field, len(cfg.Plan.Columns))
-	for i, c := range cfg.Plan.Columns {
-		fields[i] = c.Field
-	}
-	return types.ArrowSchema(fields)
 }
 
 // AcceptDefinition stores the fingerprint of the plan that runs from now on. The

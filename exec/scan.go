@@ -15,28 +15,34 @@ import (
 type task struct {
 	op.Task
 	decoded int64            // rows that the source delivered
-	refused int64            // of them, rows that a stage refused
-	used    int64            // rows that reached the breaker
-	badSeen int64            // refused lines and rows
-	bad     []sources.BadRow // the first of them
+	lines   int64            // refused lines, which never became rows
+	bad     []sources.BadRow // the first refused lines and rows
+	tracks  []track          // by route
+	on      *track           // of the route whose stages run
 	// locate tells where a row of the source's present chunk comes from, nil if it
 	// cannot; rows are numbered as in that chunk while asRead is true.
 	locate func(row int) sources.BadRow
 	asRead bool
 
-	firstRow int64   // the number of the task's first row in the batch
-	passed   []int64 // rows that each stage has seen
+	firstRow int64 // the number of the task's first row in the batch
+}
+
+// track is what became of the rows of a task on one route.
+type track struct {
+	filtered, refused int64
+	used              int64   // rows that came to its end
+	passed            []int64 // rows that each stage has seen
 }
 
 // number tells the expressions of a stage which rows of the batch they get: the rows
 // that come to it are numbered on from chunk to chunk, so that random numbers depend on
 // the plan of the batch and not on where chunks end.
 func (k *task) number(stage int, rows int64) {
-	for len(k.passed) <= stage {
-		k.passed = append(k.passed, 0)
+	for len(k.on.passed) <= stage {
+		k.on.passed = append(k.on.passed, 0)
 	}
-	k.Expr.FirstRow = k.firstRow + k.passed[stage]
-	k.passed[stage] += rows
+	k.Expr.FirstRow = k.firstRow + k.on.passed[stage]
+	k.on.passed[stage] += rows
 }
 
 // refusedRow describes a row that a stage refused, by its place in the source if that is
@@ -73,64 +79,78 @@ func (c *Config) dropsBad(source int) bool {
 	return source < len(c.BadRecords) && c.BadRecords[source] == BadDrop
 }
 
-// addBad counts a refused line or row and keeps it if it is among the first keepMax.
-func (k *task) addBad(keepMax int64, row func() sources.BadRow) {
-	k.badSeen++
+// keep keeps a refused line or row if it is among the first keepMax.
+func (k *task) keep(keepMax int64, row func() sources.BadRow) {
 	if int64(len(k.bad)) < keepMax {
 		k.bad = append(k.bad, row())
 	}
 }
 
-// newTask returns the scratch of one segment. Tasks are made in the order of the tree and
+// newTask returns the scratch of one segment. Tasks are made in the order of the trees and
 // of the segments, which gives their rows numbers.
 func (r *batchRun) newTask() *task {
 	ctx := *r.expr
-	k := &task{firstRow: r.tasks << 32}
+	k := &task{firstRow: r.tasks << 32, tracks: make([]track, r.q.routing.count)}
 	r.tasks++
 	k.Task = op.Task{Expr: &ctx, Event: make([]op.EventStats, len(r.event))}
 	return k
 }
 
-// addTask adds a segment's counts to the batch's, in the order of the segments.
-func (r *batchRun) addTask(k *task, source int) {
+// observed adds the event times that a task has seen, in the order of the segments.
+func (r *batchRun) observed(k *task) {
 	for id, s := range k.Event {
 		r.event[id].Add(s)
 	}
-	if source < 0 {
-		return
-	}
-	// A refused row has been decoded; a refused line never became a row.
-	read := k.decoded + k.badSeen - k.refused
+}
+
+// addTask adds the counts of a segment of a source to the batch's, in the order of the
+// segments.
+func (r *batchRun) addTask(k *task, source int) {
+	r.observed(k)
+	read := k.decoded + k.lines
 	r.count.read += read
 	r.count.bySource[source] += read
-	r.count.used += k.used
-	r.count.filtered += k.Filtered
-	r.count.bad += k.badSeen
-	if r.q.cfg.dropsBad(source) {
-		r.count.badDropped += k.badSeen
+	bad := k.lines
+	for i := range k.tracks {
+		bad += k.tracks[i].refused
 	}
+	r.count.bad += bad
+	if r.q.cfg.dropsBad(source) {
+		r.count.badDropped += bad
+	}
+	r.count.add(r.q.routing.sources[source], k, outputCounts{read: read, bad: k.lines})
 	for _, b := range k.bad {
 		r.keepBad(badRow{stream: r.q.cfg.Plan.Sources[source].Stream, BadRow: b})
 	}
 }
 
-// scanInto reads the segments of a source, as many at once as there are workers,
-// and merges them into an inlet in order: the order of rows, and so every
-// floating-point sum, is the same for any number of workers.
-func (r *batchRun) scanInto(source int, stages []op.Stage, to inlet) error {
-	for _, s := range stages {
-		if _, ok := s.(op.Expander); ok {
-			r.count.expanded = true
-		}
+// add adds what became of the rows of a task to the outputs that a route leads to. Every
+// output accounts for all rows of the source, once for each route that ends in it.
+func (c *counts) add(rt *route, k *task, on outputCounts) {
+	t := &k.tracks[rt.number]
+	on.filtered += t.filtered
+	on.bad += t.refused
+	on.used, on.expanded = t.used, rt.expands
+	for _, o := range rt.outputs {
+		c.outputs[o].add(on)
 	}
+	for _, next := range rt.next {
+		c.add(next, k, on)
+	}
+}
+
+// read reads the segments of a source, as many at once as there are workers, and merges
+// them into its inlets in order: the order of rows, and so every floating-point sum, is
+// the same for any number of workers. What an inlet may not merge yet waits for it.
+func (r *batchRun) read(source int) error {
 	type job struct {
 		task *task
-		out  op.Segment
+		outs []op.Segment // by inlet
 		done chan error
 	}
 	ctx, cancel := context.WithCancel(r.ctx)
 	defer cancel()
-	segs := r.segments[source]
+	segs, inlets := r.segments[source], r.q.routing.inlets[source]
 	keepMax, fails := r.q.cfg.badRows(source)
 	// A window of running and finished segments: wide enough to keep every worker
 	// busy, narrow enough to bound the memory of partial results.
@@ -139,14 +159,17 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, to inlet) error {
 	start := func(seg sources.Segment) *job {
 		k := r.newTask()
 		k.Bad = func(rec arrow.Record, row int, column, reason string) {
-			k.refused++
-			k.addBad(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
+			k.on.refused++
+			k.keep(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
 		}
-		j := &job{task: k, out: to.segment(), done: make(chan error, 1)}
+		j := &job{task: k, done: make(chan error, 1)}
+		for _, in := range inlets {
+			j.outs = append(j.outs, in.b.op.Segment(in.input))
+		}
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots }()
-			j.done <- r.readSegment(ctx, seg, k, keepMax, stages, j.out)
+			j.done <- r.readSegment(ctx, seg, k, keepMax, r.q.routing.sources[source], j.outs)
 		}()
 		return j
 	}
@@ -158,7 +181,7 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, to inlet) error {
 		if fails && len(j.task.bad) > 0 {
 			return badRecord(j.task.bad[0])
 		}
-		return to.merge(j.out)
+		return r.mergeAll(inlets, j.outs)
 	}
 	var first error
 	for _, seg := range segs {
@@ -181,19 +204,33 @@ func (r *batchRun) scanInto(source int, stages []op.Stage, to inlet) error {
 	return first
 }
 
-func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, stages []op.Stage, out op.Segment) error {
+// mergeAll merges what one segment of a source gave to each of its inlets.
+func (r *batchRun) mergeAll(inlets []*inlet, outs []op.Segment) error {
+	for i, in := range inlets {
+		if !in.first {
+			r.waiting[in] = append(r.waiting[in], outs[i])
+			continue
+		}
+		if err := r.merge(in.b, outs[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, from *route, outs []op.Segment) error {
 	rc := &sources.ReadContext{
 		ChunkRows: r.q.cfg.ChunkRows,
-		Bad:       func(b sources.BadRow) { k.addBad(keepMax, func() sources.BadRow { return b }) },
-		Notice:    r.q.notice,
+		Bad: func(b sources.BadRow) {
+			k.lines++
+			k.keep(keepMax, func() sources.BadRow { return b })
+		},
+		Notice: r.q.notice,
 	}
 	return seg.Read(ctx, rc, func(rec arrow.Record) error {
 		k.decoded += rec.NumRows()
-		k.locate = rc.Locate
-		return push(k, stages, rec, func(rec arrow.Record) error {
-			k.used += rec.NumRows()
-			return out.Consume(rec)
-		})
+		k.locate, k.asRead = rc.Locate, true
+		return k.flow(from, rec, outs)
 	})
 }
 

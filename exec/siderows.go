@@ -59,7 +59,7 @@ func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec ar
 			are = "row is"
 		}
 		return sqlerr.New("E_LATE_ROWS", "%d %s behind the watermark %s of %s",
-			rec.NumRows(), are, types.FormatTimestamp(watermarkMicros), b.state.Name()).
+			rec.NumRows(), are, types.FormatTimestamp(watermarkMicros), r.q.operatorName(b)).
 			WithDetail("The first of them is %s.", rowJSON(rec, 0)).
 			WithHint("SET late_rows = 'table' keeps them in ssql.late_rows and goes on")
 	}
@@ -69,7 +69,7 @@ func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec ar
 	}
 	rec = rec.NewSlice(0, min(room, rec.NumRows()))
 	r.lateKept += rec.NumRows()
-	l := lateRows{operator: b.state.Name(), watermarkMicros: watermarkMicros, rec: rec}
+	l := lateRows{operator: r.q.operatorName(b), watermarkMicros: watermarkMicros, rec: rec}
 	if e := b.eventTime[input]; e != nil {
 		a, err := e.Eval(r.expr, rec)
 		if err != nil {
@@ -79,6 +79,14 @@ func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec ar
 	}
 	r.late = append(r.late, l)
 	return nil
+}
+
+// operatorName names a stateful operator, and its output where there are several.
+func (q *Query) operatorName(b *breaker) string {
+	if len(q.roots) == 1 {
+		return b.state.Name()
+	}
+	return b.state.Name() + " of " + q.cfg.Plan.Outputs[b.output].Target
 }
 
 // LateRowsSchema is the schema of the rows for ssql.late_rows.

@@ -5,8 +5,8 @@ import (
 	"ssql/plan/expr"
 )
 
-// tree is a lowered plan. Rows flow from the scans at the leaves to the breaker at
-// the root, which collects the result. The set is closed.
+// tree is the lowered tree of an output. Rows flow from the scans at the leaves to the
+// breaker at the root, which collects the result. The set is closed.
 type tree interface{ tree() }
 
 type (
@@ -23,34 +23,41 @@ type (
 	union struct {
 		ins []tree
 	}
+	// shared is rows that several places read: all of them have this very node.
+	shared struct {
+		in     tree
+		source int // below it; known once the routes are laid
+	}
 	// breaker takes a whole batch before it answers.
 	breaker struct {
-		op    op.Breaker
-		state op.Stateful // op, if it keeps state; else nil
-		index int         // among the stateful operators, children first: its place in the log
-		ins   []tree
+		op     op.Breaker
+		state  op.Stateful // op, if it keeps state; else nil
+		index  int         // among the stateful operators, children first: its place in the log
+		output int         // whose tree it stands in
+		ins    []tree
+		feeds  [][]feed // per input, where its rows come from
 		// eventTime, per input and over its columns, is what makes a row late; nil
 		// without.
 		eventTime []expr.Expr
-		// sameRows says that the second of two inputs is the first once more: its rows
-		// are read once and go to both.
-		sameRows bool
 	}
 )
 
 func (*scan) tree()    {}
 func (*pipe) tree()    {}
 func (*union) tree()   {}
+func (*shared) tree()  {}
 func (*breaker) tree() {}
 
-// statefuls returns the stateful operators below t, children first.
-func statefuls(t tree) []*breaker {
+// statefuls returns the stateful operators below the roots, children first.
+func statefuls(roots []*breaker) []*breaker {
 	var out []*breaker
-	visit(t, func(t tree) {
-		if b, ok := t.(*breaker); ok && b.state != nil {
-			out = append(out, b)
-		}
-	})
+	for _, root := range roots {
+		visit(root, func(t tree) {
+			if b, ok := t.(*breaker); ok && b.state != nil {
+				out = append(out, b)
+			}
+		})
+	}
 	return out
 }
 
@@ -58,6 +65,8 @@ func statefuls(t tree) []*breaker {
 func visit(t tree, f func(tree)) {
 	switch t := t.(type) {
 	case *pipe:
+		visit(t.in, f)
+	case *shared:
 		visit(t.in, f)
 	case *union:
 		for _, in := range t.ins {

@@ -20,7 +20,7 @@ func (w *world) onBatch(f func(p *exec.Progress)) {
 			before(c)
 		}
 		tell := c.OnBatch
-		c.OnBatch = func(p *exec.Progress, rows []arrow.Record) { tell(p, rows); f(p) }
+		c.OnBatch = func(p *exec.Progress, rows [][]arrow.Record) { tell(p, rows); f(p) }
 	}
 }
 

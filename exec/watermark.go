@@ -73,8 +73,8 @@ func (w *watermarks) snapshot() []*int64 { return slices.Clone(w.nodes) }
 // propagate returns the input watermark of every stateful operator, by index, for
 // a global watermark (spark-semantics §1.2): stateless nodes pass the least of
 // their inputs that have one, each stateful operator may hold its output back.
-func propagate(root tree, globalMicros int64, count int) []int64 {
-	out := make([]int64, count)
+func (q *Query) propagate(globalMicros int64) []int64 {
+	out := make([]int64, len(q.states))
 	if globalMicros == 0 {
 		return out
 	}
@@ -97,6 +97,8 @@ func propagate(root tree, globalMicros int64, count int) []int64 {
 				}
 			}
 			return micros, ok
+		case *shared:
+			return walk(t.in)
 		case *union:
 			return least(t.ins)
 		case *breaker:
@@ -112,6 +114,8 @@ func propagate(root tree, globalMicros int64, count int) []int64 {
 		}
 		return 0, false
 	}
-	walk(root)
+	for _, root := range q.roots {
+		walk(root)
+	}
 	return out
 }

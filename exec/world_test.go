@@ -136,9 +136,9 @@ func (w *world) start() (*exec.Query, error) {
 		w.t.Fatal(err)
 	}
 	cfg := exec.Config{
-		Name: "q", Plan: p, Sink: sink, SinkDescription: "memory[q]", FS: w.disk, Dir: "ckpt", NoDataBatches: true, WindowColumn: -1,
+		Name: "q", Plan: p, Sink: sink, SinkDescriptions: []string{"memory[q]"}, FS: w.disk, Dir: "ckpt", NoDataBatches: true,
 		Clock: w.clock, SnapshotEvery: 3, Definition: w.query,
-		OnBatch: func(p *exec.Progress, _ []arrow.Record) {
+		OnBatch: func(p *exec.Progress, _ [][]arrow.Record) {
 			w.progress = append(w.progress, p)
 			w.batches = append(w.batches, line(p))
 		},

@@ -3,6 +3,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -14,40 +15,74 @@ import (
 // viewDepthMax bounds views of views; a view that reads itself ends here.
 const viewDepthMax = 64
 
+// Member is one INSERT of a statement set.
+type Member struct {
+	Target string // where its rows go; no two members have the same
+	Query  *sql.Query
+}
+
 // Bind resolves the names of a query against a catalog, checks that it has an
 // answer as a stream in the wanted output mode, and returns the plan. EMIT in the
 // query wins over Options.Mode. All errors for the user are *sqlerr.Error with a
 // span in the text that q was parsed from.
 func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
-	b := &binder{cat: cat, ansi: o.ANSI}
-	s, err := b.query(q, nil)
-	if err != nil {
-		return nil, err
-	}
-	if isStatic(s.node) {
-		return nil, sqlerr.At(q.Span, codeNoStream, "the query reads no stream").
-			WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
-	}
-	return b.finish(q, s.node, o)
+	return BindSet([]Member{{Query: q}}, cat, o)
 }
 
-// finish turns the bound tree into a checked plan.
-func (b *binder) finish(q *sql.Query, root Node, o Options) (*Plan, error) {
-	p := &Plan{Root: rewrite(typed(root)), Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, span: q.Span, retraction: o.Retraction}
-	p.Columns = p.Root.Columns()
-	number(p, emitDelay(q.Emit))
-	if emitDelay(q.Emit) > 0 && len(p.Watermarks) == 0 {
-		return nil, sqlerr.At(b.at(q.Emit.Span), codeWindowArgs, "no stream of the query has a watermark that could be delayed").
+// BindSet is Bind for the members of a statement set: one plan with an output for each,
+// in the order of their targets, so that it does not matter in which order they were
+// written. What several members read of a stream is read once, with its computed columns
+// and its watermark: see Shared.
+func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
+	members = slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(sql.Canonical(a.Target), sql.Canonical(b.Target)) })
+	b := &binder{cat: cat, ansi: o.ANSI}
+	if len(members) > 1 {
+		b.shared = map[string]*Shared{}
+	}
+	roots := make([]Node, len(members))
+	for i, m := range members {
+		b.delayMicros = emitDelay(m.Query.Emit)
+		s, err := b.query(m.Query, nil)
+		if err != nil {
+			return nil, err
+		}
+		if isStatic(s.node) {
+			return nil, sqlerr.At(m.Query.Span, codeNoStream, "the query reads no stream").
+				WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
+		}
+		roots[i] = typed(s.node)
+	}
+	unshare(roots)
+	rewrite(roots)
+	p := &Plan{Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices}
+	for i, m := range members {
+		p.Outputs = append(p.Outputs, &Output{Target: m.Target, Root: roots[i], Columns: roots[i].Columns(), span: m.Query.Span, retraction: o.Retraction})
+	}
+	number(p, members)
+	for i, m := range members {
+		if err := b.finish(p.Outputs[i], m.Query, o); err != nil {
+			return nil, err
+		}
+		p.Notices = append(p.Notices, p.Outputs[i].notices...)
+	}
+	p.Notices = append(p.Notices, warnings(p)...)
+	for _, out := range p.Outputs {
+		p.Notices = append(p.Notices, emptied(out.Root, out.Mode)...)
+	}
+	p.Notices = append(p.Notices, waiting(p)...)
+	return p, nil
+}
+
+// finish gives a bound output its mode and checks it.
+func (b *binder) finish(out *Output, q *sql.Query, o Options) error {
+	if emitDelay(q.Emit) > 0 && len(WatermarksOf(out.Root)) == 0 {
+		return sqlerr.At(b.at(q.Emit.Span), codeWindowArgs, "no stream of the query has a watermark that could be delayed").
 			WithHint("declare one in CREATE STREAM: WATERMARK FOR ts AS ts - INTERVAL '%s'", durationText(q.Emit.DelayMicros))
 	}
 	if q.Emit != nil {
-		p.TimeoutMicros, p.EveryMicros = q.Emit.Timeout, q.Emit.EveryMicros
+		out.TimeoutMicros, out.EveryMicros = q.Emit.Timeout, q.Emit.EveryMicros
 	}
-	if err := chooseMode(p, q.Emit, o); err != nil {
-		return nil, err
-	}
-	p.Notices = append(append(p.Notices, warnings(p)...), emptied(p.Root, p.Mode)...)
-	return p, nil
+	return chooseMode(out, q.Emit, o)
 }
 
 // typed gives result columns that are always NULL the type INTEGER, as DuckDB does:
@@ -81,10 +116,9 @@ func emitDelay(e *sql.Emit) int64 {
 // emitModes are the output modes that EMIT names.
 var emitModes = map[string]Mode{"close": Append, "update": Update, "complete": Complete}
 
-// chooseMode sets the output mode and checks the plan in it. With AutoMode the
+// chooseMode sets the output mode and checks the output in it. With AutoMode the
 // modes are tried in the order append, update, complete.
-func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
-	p.Mode = o.Mode
+func chooseMode(out *Output, emit *sql.Emit, o Options) error {
 	try := []Mode{o.Mode}
 	if o.AutoMode {
 		try = []Mode{Append, Update, Complete}
@@ -93,15 +127,15 @@ func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
 		try = []Mode{emitModes[emit.Mode]}
 	}
 	var first error
-	root := p.Root
+	root := out.Root
 	for _, m := range try {
-		if p.Root = root; o.Retraction && m != Append {
-			p.Root = retract(root, m)
+		if out.Root = root; o.Retraction && m != Append {
+			out.Root = retract(root, m)
 		}
-		err := setMode(p, m)
+		err := setMode(out, m)
 		if err == nil {
 			if first != nil {
-				p.Notices = append(p.Notices, fmt.Sprintf("output mode %s: %s", m, reason(first)))
+				out.notices = append(out.notices, fmt.Sprintf("output mode %s: %s", m, reason(first)))
 			}
 			return nil
 		}
@@ -112,12 +146,12 @@ func chooseMode(p *Plan, emit *sql.Emit, o Options) error {
 	return first
 }
 
-func setMode(p *Plan, m Mode) error {
-	p.Mode = m
-	if err := checkStreaming(p); err != nil {
+func setMode(out *Output, m Mode) error {
+	out.Mode = m
+	if err := checkStreaming(out); err != nil {
 		return err
 	}
-	keyColumns(p)
+	keyColumns(out)
 	return nil
 }
 
@@ -129,20 +163,24 @@ func reason(err error) string {
 	return err.Error()
 }
 
-// number gives watermarks and sources their numbers in the order of their first
-// appearance and collects them.
-func number(p *Plan, delayMicros int64) {
-	var visit func(n Node)
-	visit = func(n Node) {
+// number gives watermarks, sources and what is shared their numbers in the order of
+// their first appearance and collects them.
+func number(p *Plan, members []Member) {
+	shared := 0
+	var visit func(n Node, delayMicros int64)
+	visit = func(n Node, delayMicros int64) {
 		if j, ok := n.(*Join); ok {
-			if left, right, ok := shareSource(j); ok {
-				visit(j.Left)
-				right.Source, j.SameRows = left.Source, true
+			shareSides(j)
+		}
+		if s, ok := n.(*Shared); ok {
+			if s.Number > 0 {
 				return
 			}
+			shared++
+			s.Number = shared
 		}
 		for _, in := range n.Inputs() {
-			visit(in)
+			visit(in, delayMicros)
 		}
 		switch n := n.(type) {
 		case *Scan:
@@ -160,11 +198,18 @@ func number(p *Plan, delayMicros int64) {
 			p.Watermarks = append(p.Watermarks, n.Def)
 		}
 	}
-	visit(p.Root)
+	for i, o := range p.Outputs {
+		visit(o.Root, emitDelay(members[i].Query.Emit))
+	}
 }
 
 // binder binds one statement.
 type binder struct {
+	// shared are the rows that several members of a statement set may read, by what they
+	// are; nil for any other statement. delayMicros is that of EMIT in the present member.
+	shared      map[string]*Shared
+	delayMicros int64
+
 	cat     Catalog
 	notices []string
 	// viewSpan is the place of the outermost view that is being inlined. Positions

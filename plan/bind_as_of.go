@@ -311,9 +311,9 @@ func (n *AsOf) condition() []string {
 // joinMode of versions: a row that came out would change with a later version.
 func asOfMode(c *checker, n Node) *fault {
 	a, ok := n.(*AsOf)
-	if !ok || a.Static || c.plan.Mode == Append || c.plan.retraction && c.aboveIs(c.plan.Root, a, false) {
+	if !ok || a.Static || c.output.Mode == Append || c.output.retraction && c.aboveIs(c.output.Root, a, false) {
 		return nil
 	}
-	return &fault{a.Span, "a join of a stream with the versions of another works in append mode only, not in " + c.plan.Mode.String() + " mode",
+	return &fault{a.Span, "a join of a stream with the versions of another works in append mode only, not in " + c.output.Mode.String() + " mode",
 		"use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"}
 }

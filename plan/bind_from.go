@@ -174,30 +174,32 @@ func renamedTable(t *StaticScan, names []sql.Ident) *StaticScan {
 // stream binds a declared stream: scan, computed columns, watermarks.
 func (b *binder) stream(rel *Relation, span Span) (Node, error) {
 	st := rel.Stream
-	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}}
-	for _, f := range st.Stored {
-		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name})
-	}
-	var n Node = scan
-	if len(st.Computed) > 0 {
-		var err error
-		if n, err = b.computed(rel, scan, span); err != nil {
-			return nil, err
-		}
+	n, err := b.share(rel.Name, func() (Node, error) { return b.columns(rel, span) })
+	if err != nil || len(st.Watermarks) == 0 {
+		return n, err
 	}
 	if len(st.Watermarks) > 1 {
 		second := st.Watermarks[1]
 		return nil, sqlerr.At(span, codeWatermarkTwice, "stream %q has two watermarks, on %q and %q", rel.Name, st.Watermarks[0].Column, second.Column).
 			WithHint("keep one; for the other order of time read the stream again in another query")
 	}
-	for _, w := range st.Watermarks {
-		wn, err := b.watermark(n, w.Column, rel.Name, w.DelayMicros, b.at(w.Span), span)
-		if err != nil {
-			return nil, err
-		}
-		n = wn
+	w := st.Watermarks[0]
+	return b.share(fmt.Sprintf("%s delayed by %d", rel.Name, b.delayMicros), func() (Node, error) {
+		return b.watermark(n, w.Column, rel.Name, w.DelayMicros, b.at(w.Span), span)
+	})
+}
+
+// columns binds a declared stream without its watermark.
+func (b *binder) columns(rel *Relation, span Span) (Node, error) {
+	st := rel.Stream
+	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}}
+	for _, f := range st.Stored {
+		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name})
 	}
-	return n, nil
+	if len(st.Computed) > 0 {
+		return b.computed(rel, scan, span)
+	}
+	return scan, nil
 }
 
 // computed evaluates the computed columns of a stream, each seeing those before it,

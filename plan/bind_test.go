@@ -104,7 +104,7 @@ func TestBounds(t *testing.T) {
 			t.Errorf("%s: %v", c.on, err)
 			continue
 		}
-		j, _ := findNode[*Join](p.Root)
+		j, _ := findNode[*Join](p.Outputs[0].Root)
 		millis := func(b *int64) int64 {
 			if b == nil {
 				return none
@@ -143,8 +143,8 @@ func TestKeyColumns(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		if !reflect.DeepEqual(p.KeyColumns, c.keys) || (p.HiddenKey != nil) != c.hidden {
-			t.Errorf("%s: keys %v, hidden %v, want %v, %v", c.text, p.KeyColumns, p.HiddenKey, c.keys, c.hidden)
+		if !reflect.DeepEqual(p.Outputs[0].KeyColumns, c.keys) || (p.Outputs[0].HiddenKey != nil) != c.hidden {
+			t.Errorf("%s: keys %v, hidden %v, want %v, %v", c.text, p.Outputs[0].KeyColumns, p.Outputs[0].HiddenKey, c.keys, c.hidden)
 		}
 	}
 }
@@ -182,14 +182,14 @@ func TestStaticText(t *testing.T) {
 	}
 	joined := `(SELECT CAST("id" AS VARCHAR) AS "id", CAST("n" AS VARCHAR) AS "n" FROM (SELECT b.id, max(name) AS n FROM ` +
 		`(SELECT id, upper(name) AS name FROM "main"."shops" WHERE id > 'a') AS b JOIN (SELECT id FROM "main"."shops") AS "c" ON b.id = c.id GROUP BY b.id) AS q("id", "n"))`
-	if scan, _ := findNode[*StaticScan](p.Root); scan == nil || scan.Table != joined {
+	if scan, _ := findNode[*StaticScan](p.Outputs[0].Root); scan == nil || scan.Table != joined {
 		t.Errorf("text\n got %s\nwant %s", scan.Table, joined)
 	}
 	p, err = bindText(cat, "WITH c AS (SELECT id, name FROM busy) SELECT s.k, x.n FROM s JOIN (SELECT id, max(name) AS n FROM c GROUP BY id) x ON s.k = x.id", Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	scan, _ := findNode[*StaticScan](p.Root)
+	scan, _ := findNode[*StaticScan](p.Outputs[0].Root)
 	want := `(SELECT CAST("id" AS VARCHAR) AS "id", CAST("n" AS VARCHAR) AS "n" FROM (SELECT id, max(name) AS n FROM ` +
 		`(SELECT id, name FROM (SELECT id, upper(name) AS name FROM "main"."shops" WHERE id > 'a') AS "busy") AS "c" GROUP BY id) AS q("id", "n"))`
 	if scan == nil || scan.Table != want {

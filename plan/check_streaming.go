@@ -7,21 +7,21 @@ import (
 // checkStreaming refuses a plan that could never give an answer in its output mode. It
 // walks the tree once, inputs first, and asks every row of refusals that is about the
 // kind of the node.
-func checkStreaming(p *Plan) error {
-	c := &checker{plan: p}
-	if err := c.node(p.Root); err != nil {
+func checkStreaming(o *Output) error {
+	c := &checker{output: o}
+	if err := c.node(o.Root); err != nil {
 		return err
 	}
-	if p.Mode == Complete && !c.aggregated {
-		return sqlerr.At(p.span, codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
+	if o.Mode == Complete && !c.aggregated {
+		return sqlerr.At(o.span, codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
 			WithHint("leave out EMIT COMPLETE (SET output_mode = 'append'), or add GROUP BY")
 	}
 	return nil
 }
 
-// checker is one walk over a plan.
+// checker is one walk over the tree of an output.
 type checker struct {
-	plan *Plan
+	output *Output
 	// aggregated is set once an aggregation was seen.
 	aggregated bool
 }
@@ -111,7 +111,7 @@ func spanOf(n Node) Span {
 // they came out; nil in append mode and where there is none, or where a Changes takes the
 // old ones back.
 func (c *checker) changing(n Node) Node {
-	if c.plan.Mode == Append {
+	if c.output.Mode == Append {
 		return nil
 	}
 	switch n := n.(type) {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -63,13 +64,27 @@ const (
 	adviceSink   = "write into another table, or add the column to a query of its own; the rows written so far have the old columns"
 	adviceSource = "a checkpoint knows how far each of its sources was read; start the query under another name to read other ones"
 	adviceMode   = "rows written so far follow the old mode; start the query under another name, into another table"
+	adviceTarget = "the rows written so far are in the old table; start the query under another name, or with a checkpoint of its own"
+	adviceOutput = "the outputs of a statement set share a checkpoint: start the new set under another name (CREATE QUERY other AS EXECUTE STATEMENT SET ...), or give the INSERT a query of its own"
 )
 
 // Compare says whether the definition of new may carry on with the state of old.
 func Compare(old, new *Print) *Verdict {
 	c := &comparer{}
+	matched := c.outputs(old.Outputs, new.Outputs)
+	if matched {
+		for i := range old.Outputs {
+			c.differ(c.label(old, i), "output mode", old.Outputs[i].Mode, new.Outputs[i].Mode, adviceMode)
+		}
+	}
 	c.whole(old, new)
-	c.operators(old.Operators, new.Operators)
+	if matched {
+		for i := range old.Outputs {
+			o, n, label := old.Outputs[i], new.Outputs[i], c.label(old, i)
+			c.differ(label, "result columns", columnsLine(o.Columns), columnsLine(n.Columns), adviceSink)
+			c.operators(label, o.Operators, n.Operators)
+		}
+	}
 	c.notices(old, new)
 	return &Verdict{Compatible: len(c.diffs) == 0, Diffs: c.diffs, Notices: c.notes}
 }
@@ -85,9 +100,64 @@ func (c *comparer) differ(operator, what, old, new, advice string) {
 	}
 }
 
-// whole compares what belongs to the query: mode, sources, watermarks, result.
+// label names an output where there are several; "" for the only one.
+func (c *comparer) label(p *Print, i int) string {
+	if len(p.Outputs) < 2 {
+		return ""
+	}
+	return fmt.Sprintf("output %q", p.Outputs[i].Target)
+}
+
+// outputs matches the outputs by their targets, and reports whether each has its match at
+// its place, since the state is kept in that order.
+func (c *comparer) outputs(old, new []PrintOutput) bool {
+	if len(old) == 1 && len(new) == 1 {
+		if old[0].Target != "" && !sameTarget(old[0].Target, new[0].Target) {
+			c.differ("", "result table", old[0].Target, new[0].Target, adviceTarget)
+		}
+		return true
+	}
+	lacks := func(list []PrintOutput, target string) bool {
+		return !slices.ContainsFunc(list, func(o PrintOutput) bool { return sameTarget(o.Target, target) })
+	}
+	before := len(c.diffs)
+	for _, o := range old {
+		if lacks(new, o.Target) {
+			c.differ("", fmt.Sprintf("output %q", o.Target), "in "+o.Mode+" mode", "", adviceOutput)
+		}
+	}
+	for _, n := range new {
+		if lacks(old, n.Target) {
+			c.differ("", fmt.Sprintf("output %q", n.Target), "", "in "+n.Mode+" mode", adviceOutput)
+		}
+	}
+	if len(c.diffs) > before {
+		return false
+	}
+	if len(old) == len(new) && !slices.EqualFunc(old, new, func(a, b PrintOutput) bool { return sameTarget(a.Target, b.Target) }) {
+		c.differ("", "order of the outputs", targetsLine(old), targetsLine(new), "name the tables as before, with or without their schema")
+		return false
+	}
+	return len(old) == len(new)
+}
+
+func targetsLine(list []PrintOutput) string {
+	targets := make([]string, len(list))
+	for i, o := range list {
+		targets[i] = o.Target
+	}
+	return strings.Join(targets, ", ")
+}
+
+// sameTarget reports whether two names may be those of one table: a schema or database
+// that only one of them has says nothing.
+func sameTarget(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
+}
+
+// whole compares what belongs to the query: sources and watermarks.
 func (c *comparer) whole(old, new *Print) {
-	c.differ("", "output mode", old.Mode, new.Mode, adviceMode)
 	sources := func(p *Print) string {
 		var out []string
 		for _, s := range p.Sources {
@@ -104,7 +174,6 @@ func (c *comparer) whole(old, new *Print) {
 		return strings.Join(out, ", ")
 	}
 	c.differ("", "watermark columns", watermarks(old), watermarks(new), adviceState)
-	c.differ("", "result columns", columnsLine(old.Columns), columnsLine(new.Columns), adviceSink)
 }
 
 func columnsLine(cols []PrintColumn) string {
@@ -115,8 +184,9 @@ func columnsLine(cols []PrintColumn) string {
 	return strings.Join(parts, ", ")
 }
 
-// operators compares the stateful operators in their order.
-func (c *comparer) operators(old, new []PrintOperator) {
+// operators compares the stateful operators of an output in their order. label names the
+// output, "" for the only one.
+func (c *comparer) operators(label string, old, new []PrintOperator) {
 	kinds := func(ops []PrintOperator) string {
 		parts := make([]string, len(ops))
 		for i, o := range ops {
@@ -125,13 +195,16 @@ func (c *comparer) operators(old, new []PrintOperator) {
 		return strings.Join(parts, ", ")
 	}
 	if kinds(old) != kinds(new) {
-		c.differ("", "stateful operators", kinds(old), kinds(new), adviceState)
+		c.differ(label, "stateful operators", kinds(old), kinds(new), adviceState)
 		return
 	}
 	for i := range old {
 		name := old[i].Kind
 		if len(old) > 1 {
 			name = fmt.Sprintf("%s (operator %d)", name, i+1)
+		}
+		if label != "" {
+			name += " of " + label
 		}
 		c.operator(name, old[i], new[i])
 	}
@@ -189,15 +262,26 @@ func (c *comparer) notices(old, new *Print) {
 			false: "a division by zero is now infinity or NULL, was an error",
 		}[new.ANSI])
 	}
-	gone, added := difference(old.Stateless, new.Stateless), difference(new.Stateless, old.Stateless)
+	for i := range min(len(old.Outputs), len(new.Outputs)) {
+		label := c.label(new, i)
+		if label != "" {
+			label += ": "
+		}
+		c.stateless(label, old.Outputs[i].Stateless, new.Outputs[i].Stateless)
+	}
+}
+
+// stateless says how the conditions and computed columns of an output changed.
+func (c *comparer) stateless(label string, old, new []string) {
+	gone, added := difference(old, new), difference(new, old)
 	for i := 0; i < max(len(gone), len(added)); i++ {
 		switch {
 		case i >= len(gone):
-			c.notes = append(c.notes, "new: "+added[i])
+			c.notes = append(c.notes, label+"new: "+added[i])
 		case i >= len(added):
-			c.notes = append(c.notes, "no longer: "+gone[i])
+			c.notes = append(c.notes, label+"no longer: "+gone[i])
 		default:
-			c.notes = append(c.notes, fmt.Sprintf("%s, was %s", added[i], gone[i]))
+			c.notes = append(c.notes, fmt.Sprintf("%s%s, was %s", label, added[i], gone[i]))
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package plan
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // eventLimits are the options of a stream about its event times.
 type eventLimits struct {
@@ -38,6 +41,40 @@ func limitsBelow(n Node) eventLimits {
 		}
 	}
 	return out
+}
+
+// TimeoutMicros is after how long without input what is open is closed: the shortest that
+// EMIT ... TIMEOUT says of a result that holds rows back, 0 if none says one.
+func (p *Plan) TimeoutMicros() int64 {
+	return least(p.Outputs, func(o *Output) int64 {
+		if o.Mode != Append {
+			return 0 // the other modes hold nothing back
+		}
+		return o.TimeoutMicros
+	})
+}
+
+// EveryMicros is the interval of the trigger by EMIT ... EVERY: the shortest of all
+// outputs, 0 if none says one.
+func (p *Plan) EveryMicros() int64 {
+	return least(p.Outputs, func(o *Output) int64 { return o.EveryMicros })
+}
+
+// least returns the least value that is set, 0 if none is.
+func least(outputs []*Output, micros func(*Output) int64) int64 {
+	v := int64(0)
+	for _, o := range outputs {
+		if m := micros(o); m > 0 && (v == 0 || m < v) {
+			v = m
+		}
+	}
+	return v
+}
+
+// HoldsBack reports whether some output comes out only when it is final: the watermark
+// decides when.
+func (p *Plan) HoldsBack() bool {
+	return slices.ContainsFunc(p.Outputs, func(o *Output) bool { return o.Mode == Append })
 }
 
 // limitsText says what bounds a watermark besides its delay, for EXPLAIN.

@@ -47,8 +47,8 @@ func TestEventLimits(t *testing.T) {
 		if got := p.Watermarks[0].limitsText(); got != c.want {
 			t.Errorf("%s:\n got %s\nwant %s", c.from, got, c.want)
 		}
-		if text := Explain(p, ExplainFull); p.TimeoutMicros != 600*second || !strings.Contains(text, "closed when nothing comes for 10 minutes (EMIT ... TIMEOUT)") {
-			t.Errorf("%s: timeout %d, explained as\n%s", c.from, p.TimeoutMicros, text)
+		if text := Explain(p, ExplainFull); p.TimeoutMicros() != 600*second || !strings.Contains(text, "closed when nothing comes for 10 minutes (EMIT ... TIMEOUT)") {
+			t.Errorf("%s: timeout %d, explained as\n%s", c.from, p.TimeoutMicros(), text)
 		}
 	}
 }

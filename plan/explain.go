@@ -20,11 +20,16 @@ const (
 	ExplainState
 )
 
-// Explain describes a plan: its output mode and why, its watermarks, and the tree, the
-// result first. The text is for people; nothing may parse it.
+// Explain describes a plan: the output mode of each output and why, the watermarks, and
+// the trees, the result first. The text is for people; nothing may parse it.
 func Explain(p *Plan, kind ExplainKind) string {
-	e := &explainer{plan: p, kind: kind}
-	fmt.Fprintf(&e.out, "output mode %s: %s\n", p.Mode, modeReason(p))
+	e := &explainer{kind: kind}
+	for _, o := range p.Outputs {
+		if len(p.Outputs) > 1 {
+			e.out.WriteString(o.Target + ": ")
+		}
+		fmt.Fprintf(&e.out, "output mode %s: %s\n", o.Mode, modeReason(o))
+	}
 	for _, w := range p.Watermarks {
 		fmt.Fprintf(&e.out, "watermark %d: %q of %s, %s behind its latest value%s\n", w.ID, w.Column, w.Relation, durationText(w.DelayMicros), w.limitsText())
 	}
@@ -32,32 +37,37 @@ func Explain(p *Plan, kind ExplainKind) string {
 		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
 		fmt.Fprintf(&e.out, "watermark of the query: that of %s input\n", words[p.Policy])
 	}
-	if p.TimeoutMicros > 0 && p.Mode == Append {
-		fmt.Fprintf(&e.out, "what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)\n", durationText(p.TimeoutMicros))
+	if micros := p.TimeoutMicros(); micros > 0 {
+		fmt.Fprintf(&e.out, "what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)\n", durationText(micros))
 	}
-	e.node(p.Root, 0)
+	for _, o := range p.Outputs {
+		if e.output = o; len(p.Outputs) > 1 {
+			e.out.WriteString(o.Target + ":\n")
+		}
+		e.node(o.Root, 0)
+	}
 	if kind == ExplainState && !e.stateful {
 		e.out.WriteString("no state is kept\n")
 	}
 	return e.out.String()
 }
 
-// modeReason says what the output mode means for this plan.
-func modeReason(p *Plan) string {
-	a, aggregated := findNode[*Aggregate](p.Root)
-	_, ranked := findNode[*TopN](p.Root)
+// modeReason says what the output mode means for this result.
+func modeReason(o *Output) string {
+	a, aggregated := findNode[*Aggregate](o.Root)
+	_, ranked := findNode[*TopN](o.Root)
 	switch {
-	case ranked && p.Mode == Update:
+	case ranked && o.Mode == Update:
 		return "the first rows of a key come out again whenever they change"
 	case ranked:
 		return "the first rows of a key come out once, when they are final"
-	case !aggregated && p.Mode == Complete:
+	case !aggregated && o.Mode == Complete:
 		return "the whole result in every batch"
 	case !aggregated:
 		return "every row of the result is new and stays"
-	case p.Mode == Update:
+	case o.Mode == Update:
 		return "a group comes out again whenever it changes"
-	case p.Mode == Complete:
+	case o.Mode == Complete:
 		return "all groups come out in every batch, and none is ever removed"
 	case a.Window != nil || hasWindowKey(a):
 		return "a group comes out once, when the watermark has reached the end of its window"
@@ -66,13 +76,20 @@ func modeReason(p *Plan) string {
 }
 
 type explainer struct {
-	plan     *Plan
+	output   *Output // whose tree is shown
 	kind     ExplainKind
 	out      strings.Builder
 	stateful bool
+	shared   int // the Number of the last Shared that was shown
 }
 
 func (e *explainer) node(n Node, depth int) {
+	if e.repeats(n) {
+		if e.kind != ExplainState {
+			fmt.Fprintf(&e.out, "%s-> %s, as above\n", strings.Repeat("   ", depth), describe(n))
+		}
+		return
+	}
 	state := e.state(n)
 	shown := e.kind != ExplainState || state != ""
 	if shown {
@@ -90,6 +107,17 @@ func (e *explainer) node(n Node, depth int) {
 	for _, in := range n.Inputs() {
 		e.node(in, depth)
 	}
+}
+
+// repeats reports whether a node is one that was shown at another place.
+func (e *explainer) repeats(n Node) bool {
+	s, ok := n.(*Shared)
+	if !ok {
+		return false
+	}
+	again := s.Number <= e.shared
+	e.shared = max(e.shared, s.Number)
+	return again
 }
 
 func columnsText(cols []Column) string {
@@ -156,6 +184,8 @@ func describe(n Node) string {
 		return "Changes by " + exprsText(n.Keys)
 	case *Unnest:
 		return "Unnest " + plainText(n.List.String())
+	case *Shared:
+		return fmt.Sprintf("Shared rows %d", n.Number)
 	}
 	return fmt.Sprintf("%T", n)
 }

@@ -7,12 +7,18 @@ import (
 
 // explained is the JSON form of a plan. Names of fields stay; new ones may come.
 type explained struct {
-	Mode       string               `json:"outputMode"`
-	Reason     string               `json:"reason"`
-	Watermarks []explainedWatermark `json:"watermarks"`
-	Policy     string               `json:"watermarkPolicy,omitempty"`
-	Timeout    int64                `json:"timeoutMicros,omitempty"` // of EMIT ... TIMEOUT
-	Plan       explainedNode        `json:"plan"`
+	Watermarks       []explainedWatermark `json:"watermarks"`
+	Policy           string               `json:"watermarkPolicy,omitempty"`
+	*explainedOutput                      // of a query with one
+	Outputs          []*explainedOutput   `json:"outputs,omitempty"` // of a statement set
+}
+
+type explainedOutput struct {
+	Target  string        `json:"target,omitempty"` // of a statement set
+	Mode    string        `json:"outputMode"`
+	Reason  string        `json:"reason"`
+	Timeout int64         `json:"timeoutMicros,omitempty"` // of EMIT ... TIMEOUT
+	Plan    explainedNode `json:"plan"`
 }
 
 type explainedWatermark struct {
@@ -41,15 +47,21 @@ type explainedColumn struct {
 
 // ExplainJSON describes a plan for programs: what Explain shows, as a JSON object.
 func ExplainJSON(p *Plan) ([]byte, error) {
-	out := explained{Mode: p.Mode.String(), Reason: modeReason(p), Timeout: p.TimeoutMicros, Watermarks: []explainedWatermark{}}
+	out := explained{Watermarks: []explainedWatermark{}}
 	for _, w := range p.Watermarks {
 		out.Watermarks = append(out.Watermarks, explainedWatermark{w.ID, w.Relation, w.Column, w.DelayMicros, w.MaxFutureMicros, w.IdleMicros})
 	}
 	if len(p.Watermarks) > 1 {
 		out.Policy = p.Policy.String()
 	}
-	e := &explainer{plan: p}
-	out.Plan = e.json(p.Root)
+	e := &explainer{}
+	for _, o := range p.Outputs {
+		e.output = o
+		out.Outputs = append(out.Outputs, &explainedOutput{o.Target, o.Mode.String(), modeReason(o), o.TimeoutMicros, e.json(o.Root)})
+	}
+	if len(out.Outputs) == 1 {
+		out.explainedOutput, out.Outputs = out.Outputs[0], nil
+	}
 	data, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("writing a plan as JSON: %w", err)
@@ -58,6 +70,9 @@ func ExplainJSON(p *Plan) ([]byte, error) {
 }
 
 func (e *explainer) json(n Node) explainedNode {
+	if e.repeats(n) {
+		return explainedNode{Node: describe(n), Columns: []explainedColumn{}}
+	}
 	out := explainedNode{Node: describe(n), State: e.state(n), Columns: []explainedColumn{}}
 	for _, c := range n.Columns() {
 		col := explainedColumn{Name: c.Name, Type: c.Type.String(), Nullable: c.Nullable}

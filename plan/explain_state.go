@@ -30,7 +30,7 @@ func (e *explainer) state(n Node) string {
 		}
 		return fmt.Sprintf("the rows of the query below as they came last, until the watermark reaches their %s", columnName(n.Keys[n.EventKey]))
 	case *Limit:
-		if e.plan.Mode == Append {
+		if e.output.Mode == Append {
 			return "how many rows have passed"
 		}
 	}
@@ -46,7 +46,7 @@ func (e *explainer) aggregateState(n *Aggregate) string {
 		kept = "a row per open session"
 	}
 	switch {
-	case e.plan.Mode == Complete:
+	case e.output.Mode == Complete:
 		return kept + ", for ever"
 	case !n.Mark.closes():
 		return kept + ", for ever: no group key has event time"

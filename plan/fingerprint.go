@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 
@@ -8,24 +9,45 @@ import (
 )
 
 // PrintVersion is the version of the form of a Print. A change of what its texts look
-// like is a new version.
-const PrintVersion = 1
+// like is a new version. Version 1 had the fields of its one output beside the others.
+const PrintVersion = 2
 
 // Print is what of a plan decides whether its state may be carried on: it is kept as JSON
 // in the checkpoint and compared at the next start.
 type Print struct {
 	Version    int              `json:"version"`
-	Mode       string           `json:"mode"`
 	Policy     string           `json:"watermarkPolicy"`
 	Sources    []PrintSource    `json:"sources"`
 	Watermarks []PrintWatermark `json:"watermarks"`
-	Operators  []PrintOperator  `json:"operators"` // stateful ones, inputs first
-	Columns    []PrintColumn    `json:"columns"`   // of the result
+	Outputs    []PrintOutput    `json:"outputs"` // as Plan.Outputs
+	// ANSI is Options.ANSI. It may change.
+	ANSI bool `json:"ansi,omitempty"`
+}
+
+// PrintOutput is one output of a plan.
+type PrintOutput struct {
+	Target    string          `json:"target,omitempty"` // rows that another table has would be missing in a new one
+	Mode      string          `json:"mode"`
+	Operators []PrintOperator `json:"operators"` // stateful ones, inputs first
+	Columns   []PrintColumn   `json:"columns"`
 	// Stateless are the conditions, computed columns, table joins and limits. They may
 	// change.
 	Stateless []string `json:"stateless"`
-	// ANSI is Options.ANSI. It may change.
-	ANSI bool `json:"ansi,omitempty"`
+}
+
+// ReadPrint reads a Print of this version or the one before.
+func ReadPrint(data []byte) (*Print, error) {
+	var kept struct {
+		Print
+		PrintOutput // of version 1
+	}
+	if err := json.Unmarshal(data, &kept); err != nil {
+		return nil, fmt.Errorf("reading a fingerprint: %w", err)
+	}
+	if kept.Version < PrintVersion {
+		kept.Outputs = []PrintOutput{kept.PrintOutput}
+	}
+	return &kept.Print, nil
 }
 
 // PrintSource is a stream that a plan reads.
@@ -74,17 +96,18 @@ type PrintWindow struct {
 // Fingerprint returns the print of a plan. Equal queries have equal prints, also when
 // they were written in different dialects.
 func Fingerprint(p *Plan) *Print {
-	f := &Print{
-		Version: PrintVersion, Mode: p.Mode.String(), Policy: p.Policy.String(),
-		Columns: printColumns(p.Columns), ANSI: p.ANSI,
-	}
+	f := &Print{Version: PrintVersion, Policy: p.Policy.String(), ANSI: p.ANSI}
 	for _, s := range p.Sources {
 		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID})
 	}
 	for _, w := range p.Watermarks {
 		f.Watermarks = append(f.Watermarks, PrintWatermark{w.Relation + "." + w.Column, w.DelayMicros})
 	}
-	f.visit(p, p.Root)
+	for _, o := range p.Outputs {
+		out := PrintOutput{Target: o.Target, Mode: o.Mode.String(), Columns: printColumns(o.Columns)}
+		out.visit(o, o.Root)
+		f.Outputs = append(f.Outputs, out)
+	}
 	return f
 }
 
@@ -97,9 +120,9 @@ func printColumns(cols []Column) []PrintColumn {
 }
 
 // visit adds the nodes of a tree, inputs first.
-func (f *Print) visit(p *Plan, n Node) {
+func (f *PrintOutput) visit(o *Output, n Node) {
 	for _, in := range n.Inputs() {
-		f.visit(p, in)
+		f.visit(o, in)
 	}
 	add := func(op PrintOperator) {
 		for _, w := range WatermarksOf(n) {
@@ -140,7 +163,7 @@ func (f *Print) visit(p *Plan, n Node) {
 		add(op)
 	case *Limit:
 		f.Stateless = append(f.Stateless, fmt.Sprintf("LIMIT %d", n.Count))
-		if p.Mode == Append {
+		if o.Mode == Append {
 			add(PrintOperator{Kind: "limit"})
 		}
 	case *Filter:
@@ -178,7 +201,7 @@ func usesWatermark(n Node) bool {
 }
 
 // addAsOf adds a join of versions: with a table it keeps nothing.
-func (f *Print) addAsOf(n *AsOf, add func(PrintOperator)) {
+func (f *PrintOutput) addAsOf(n *AsOf, add func(PrintOperator)) {
 	kind := "JOIN"
 	if n.Outer {
 		kind = "LEFT JOIN"

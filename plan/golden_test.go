@@ -105,7 +105,7 @@ func checkGolden(t *testing.T, cat testCatalog, s step, wanted string) {
 	if wanted == "" {
 		return
 	}
-	if got := schemaText(p.Columns); got != sameTypes(wanted) {
+	if got := schemaText(p.Outputs[0].Columns); got != sameTypes(wanted) {
 		t.Errorf("line %d: %s: columns\n got %s\nwant %s\n%s", s.line, s.raw, got, wanted, Explain(p, ExplainFull))
 	}
 }

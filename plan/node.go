@@ -193,14 +193,11 @@ type (
 		NullSafe    []bool // per key: <=>
 		State       JoinState
 		Static      bool // the right side is a table
-		// SameRows says that both sides are the same rows of one source, which is read
-		// once: the right side is not read by itself.
-		SameRows bool
-		Cols     []Column
-		Span     Span
-		on       []predicate // conjuncts of the condition, while Bind works
-		bounds   []comparison
-		keyMarks [][2]*Mark // per key: event time of its two sides
+		Cols        []Column
+		Span        Span
+		on          []predicate // conjuncts of the condition, while Bind works
+		bounds      []comparison
+		keyMarks    [][2]*Mark // per key: event time of its two sides
 	}
 	// AsOf joins each row of a stream with the version of a key that holds at the time
 	// of the row: of the rows of Right with equal keys, the one with the greatest
@@ -274,6 +271,18 @@ type (
 		EventKey int
 		Cols     []Column
 	}
+	// Shared is rows that are computed once for all who read them: every place that has
+	// them has this very node. Number is from 1, in the order of first appearance in the
+	// plan. See share.go.
+	Shared struct {
+		Input  Node
+		Number int
+		// While Bind works: the columns that somebody reads, and, once those that nobody
+		// reads are left out, the node without them and where each column went.
+		need   []bool
+		narrow *Shared
+		at     []int
+	}
 	// Unnest appends the elements of a list, one row each.
 	Unnest struct {
 		Input Node
@@ -343,6 +352,7 @@ func (n *Unnest) Columns() []Column       { return n.Cols }
 func (n *TopN) Columns() []Column         { return n.Cols }
 func (n *Changes) Columns() []Column      { return n.Cols }
 func (n *AsOf) Columns() []Column         { return n.Cols }
+func (n *Shared) Columns() []Column       { return n.Input.Columns() }
 
 // Inputs of the nodes.
 func (n *Scan) Inputs() []Node         { return nil }
@@ -362,6 +372,7 @@ func (n *Unnest) Inputs() []Node       { return []Node{n.Input} }
 func (n *TopN) Inputs() []Node         { return []Node{n.Input} }
 func (n *Changes) Inputs() []Node      { return []Node{n.Input} }
 func (n *AsOf) Inputs() []Node         { return []Node{n.Left, n.Right} }
+func (n *Shared) Inputs() []Node       { return []Node{n.Input} }
 
 func (*Scan) node()         {}
 func (*StaticScan) node()   {}
@@ -380,3 +391,4 @@ func (*Unnest) node()       {}
 func (*TopN) node()         {}
 func (*Changes) node()      {}
 func (*AsOf) node()         {}
+func (*Shared) node()       {}

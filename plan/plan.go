@@ -62,17 +62,29 @@ type Table struct {
 
 // Plan is a bound and checked query.
 type Plan struct {
-	Root       Node
-	Mode       Mode
-	Columns    []Column
+	// Outputs are what the query gives: one, or, of a statement set, one per INSERT, in the
+	// order of their targets.
+	Outputs    []*Output
 	Sources    []SourceRef
 	Watermarks []*WatermarkDef // by ID
 	Policy     Policy
 	Notices    []string
+	ANSI       bool // Options.ANSI
+}
+
+// Output is one result of a query.
+type Output struct {
+	Target  string // where a statement set writes it; "" for the one output of another query
+	Root    Node
+	Mode    Mode
+	Columns []Column
 	// KeyColumns are the result columns that identify a row in update mode, for
 	// the sink; nil when every row is new, and empty but not nil when there is one row
 	// in all: an aggregation without GROUP BY.
 	KeyColumns []int
+	// WindowColumn is the TIMESTAMP among them that grows with time, -1 without: it bounds
+	// which stored rows a batch can replace.
+	WindowColumn int
 	// HiddenKey says which key of a row the select list leaves out, in update mode. A
 	// sink that replaces rows could not tell which one to replace: who opens such a
 	// sink returns it. Nil when nothing is hidden.
@@ -83,13 +95,13 @@ type Plan struct {
 	// EveryMicros is that of EMIT ... EVERY: the interval of the trigger unless it is set.
 	// 0: none.
 	EveryMicros int64
-	ANSI        bool // Options.ANSI
-	span        Span // of the query
+	notices     []string
+	span        Span // of its query
 	retraction  bool // Options.Retraction
 }
 
 // SourceRef is one stream read by a plan. A stream read twice is two sources, but for
-// the sides of a join that are the same rows.
+// the sides of a join that are the same rows, and in a statement set: see Shared.
 type SourceRef struct {
 	Stream string
 	Fields []types.Field // the stored columns that the plan reads, in the order of Scan

@@ -59,6 +59,8 @@ func prune(n Node, need []bool) (Node, []int) {
 		return pruneJoin(n, need)
 	case *Union:
 		return pruneUnion(n, need)
+	case *Shared:
+		return n.prune(need)
 	}
 	return pruneThrough(n, need)
 }

@@ -164,15 +164,15 @@ func statefulAfter(c *checker, n Node) *fault {
 		what = "ROW_NUMBER()"
 	}
 	hint := "use EMIT ON WINDOW CLOSE (append mode), in which groups come once and final; or write the inner query to a table and query that"
-	if a, ok := n.(*Aggregate); ok && !c.plan.retraction && retract(a, c.plan.Mode) != n {
+	if a, ok := n.(*Aggregate); ok && !c.output.retraction && retract(a, c.output.Mode) != n {
 		hint += "; or SET retraction = 'on', which subtracts the old rows"
 	}
-	return &fault{spanOf(n), fmt.Sprintf("in %s mode the rows of the %s below change, and this %s cannot take a row back", c.plan.Mode, what, kind), hint}
+	return &fault{spanOf(n), fmt.Sprintf("in %s mode the rows of the %s below change, and this %s cannot take a row back", c.output.Mode, what, kind), hint}
 }
 
 func sessionUpdate(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || a.Window == nil || a.Window.Kind != Session || c.plan.Mode != Update {
+	if !ok || a.Window == nil || a.Window.Kind != Session || c.output.Mode != Update {
 		return nil
 	}
 	return &fault{a.Span, "sessions have no update mode: a row may join two sessions that came out already",
@@ -182,11 +182,11 @@ func sessionUpdate(c *checker, n Node) *fault {
 // neverFinal finds an aggregation in append mode whose groups could change for ever.
 func neverFinal(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || c.plan.Mode != Append || a.Mark.closes() {
+	if !ok || c.output.Mode != Append || a.Mark.closes() {
 		return nil
 	}
 	l := lostEventTime(a)
-	if w := watermarkAbove(c.plan.Root, a); w != nil {
+	if w := watermarkAbove(c.output.Root, a); w != nil {
 		l.why = fmt.Sprintf("the watermark on %q stands behind the aggregation, which cannot see it", w.Column)
 	}
 	return &fault{a.Span, "in append mode a group comes out once, when it is final, and " + l.why, l.hint}
@@ -196,7 +196,7 @@ func neverFinal(c *checker, n Node) *fault {
 // value ever seen would have to be kept (design §4 D9: exact, bounded by the window).
 func distinctUnbounded(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || c.plan.Mode == Complete || a.Mark.closes() {
+	if !ok || c.output.Mode == Complete || a.Mark.closes() {
 		return nil
 	}
 	for _, call := range a.Aggs {
@@ -218,10 +218,10 @@ func withinWithout(_ *checker, n Node) *fault {
 
 func dedupComplete(c *checker, n Node) *fault {
 	d, ok := n.(*Dedup)
-	if !ok || c.plan.Mode != Complete {
+	if !ok || c.output.Mode != Complete {
 		return nil
 	}
-	if c.aboveIs(c.plan.Root, d, false) {
+	if c.aboveIs(c.output.Root, d, false) {
 		return nil
 	}
 	return &fault{d.Span, "complete mode needs an aggregation above the deduplication", "leave out EMIT COMPLETE (SET output_mode = 'append')"}
@@ -254,7 +254,7 @@ func rankUnlimited(_ *checker, n Node) *fault {
 
 func topNNeverFinal(c *checker, n Node) *fault {
 	t, ok := n.(*TopN)
-	if !ok || c.plan.Mode != Append || t.ByTime || t.EventKey >= 0 {
+	if !ok || c.output.Mode != Append || t.ByTime || t.EventKey >= 0 {
 		return nil
 	}
 	hint := "use EMIT ON UPDATE, in which the rows of a key come again when they change"
@@ -269,7 +269,7 @@ func topNNeverFinal(c *checker, n Node) *fault {
 
 func topNComplete(c *checker, n Node) *fault {
 	t, ok := n.(*TopN)
-	if !ok || c.plan.Mode != Complete {
+	if !ok || c.output.Mode != Complete {
 		return nil
 	}
 	return &fault{t.Span, "ROW_NUMBER() has no complete mode", "use EMIT ON UPDATE, in which the rows of a key come again when they change"}
@@ -281,12 +281,12 @@ func sortRefused(c *checker, n Node) *fault {
 		return nil
 	}
 	_, aggregated := findNode[*Aggregate](s.Input)
-	if aggregated && c.plan.Mode == Complete {
+	if aggregated && c.output.Mode == Complete {
 		return nil
 	}
 	f := &fault{s.Span, "ORDER BY needs the whole result, which a stream never has", "write the result to a table and sort when you read it: SELECT * FROM t ORDER BY ..."}
 	if aggregated {
-		f.text = fmt.Sprintf("ORDER BY needs the whole result, and %s mode gives it in parts", c.plan.Mode)
+		f.text = fmt.Sprintf("ORDER BY needs the whole result, and %s mode gives it in parts", c.output.Mode)
 		f.hint = "use EMIT COMPLETE (SET output_mode = 'complete'), or sort when you read the table"
 	}
 	return f
@@ -294,7 +294,7 @@ func sortRefused(c *checker, n Node) *fault {
 
 func limitUpdate(c *checker, n Node) *fault {
 	l, ok := n.(*Limit)
-	if !ok || c.plan.Mode != Update {
+	if !ok || c.output.Mode != Update {
 		return nil
 	}
 	return &fault{l.Span, "LIMIT has no update mode: a row that came out could not be taken back when another takes its place",

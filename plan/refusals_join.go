@@ -43,23 +43,23 @@ func antiJoin(_ *checker, n Node) *fault {
 
 func joinMode(c *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || c.plan.Mode == Append {
+	if !ok || c.output.Mode == Append {
 		return nil
 	}
 	fixed := c.changing(j.Left) == nil && c.changing(j.Right) == nil
-	if fixed && (c.plan.retraction && c.aboveIs(c.plan.Root, j, false) || c.plan.Mode == Update && c.rankedAbove(j)) {
+	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == Update && c.rankedAbove(j)) {
 		return nil // its rows are only ever added to what stands above
 	}
-	if c.plan.Mode == Complete && !c.aboveIs(c.plan.Root, j, false) {
+	if c.output.Mode == Complete && !c.aboveIs(c.output.Root, j, false) {
 		return nil // refused as a whole: nothing to show completely
 	}
-	return &fault{j.Span, fmt.Sprintf("a join of two streams works in append mode only, not in %s mode", c.plan.Mode),
+	return &fault{j.Span, fmt.Sprintf("a join of two streams works in append mode only, not in %s mode", c.output.Mode),
 		"use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"}
 }
 
 // rankedAbove reports whether a TopN stands between the root and a join.
 func (c *checker) rankedAbove(j *Join) bool {
-	for n := c.plan.Root; n != nil; {
+	for n := c.output.Root; n != nil; {
 		if _, ok := n.(*TopN); ok {
 			return contains(n, j)
 		}

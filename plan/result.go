@@ -7,30 +7,36 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // keyColumns finds the result columns that identify a row in update mode, so that a
 // sink can replace it, and notes a key that the select list hides.
-func keyColumns(p *Plan) {
-	p.KeyColumns, p.HiddenKey = nil, nil
-	if p.Mode != Update {
+func keyColumns(o *Output) {
+	o.KeyColumns, o.WindowColumn, o.HiddenKey = nil, -1, nil
+	if o.Mode != Update {
 		return
 	}
 	// Rows are replaced only if an aggregation or TopN makes them; operators above it
 	// must pass its keys on.
-	made, from, ok := rowMaker(p.Root)
+	made, from, ok := rowMaker(o.Root)
 	if !ok {
 		return
 	}
 	if t, isTop := made.(*TopN); isTop {
-		p.topKeys(t, from)
-		return
+		o.topKeys(t, from)
+	} else {
+		o.groupKeys(made.(*Aggregate), from)
 	}
-	p.groupKeys(made.(*Aggregate), from)
+	for _, i := range o.KeyColumns {
+		if c := o.Columns[i]; o.WindowColumn < 0 && c.Mark != nil && c.Type.Kind == types.Timestamp {
+			o.WindowColumn = i
+		}
+	}
 }
 
 // groupKeys are the keys of the groups of an aggregation.
-func (p *Plan) groupKeys(a *Aggregate, from func(int) int) {
+func (o *Output) groupKeys(a *Aggregate, from func(int) int) {
 	keys := []int{} // without GROUP BY it stays empty: each row replaces the one before
 	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
 		at := from(key)
@@ -40,17 +46,17 @@ func (p *Plan) groupKeys(a *Aggregate, from func(int) int) {
 			keys = append(keys, at)
 		case isImplied(a, key, from):
 		case a.Cols[key].Name == groupingID:
-			p.Notices = append(p.Notices, "a total of ROLLUP or CUBE replaces the row of a group whose key is NULL: add grouping_id() to the select list to keep them apart")
+			o.notices = append(o.notices, "a total of ROLLUP or CUBE replaces the row of a group whose key is NULL: add grouping_id() to the select list to keep them apart")
 		default:
-			p.HiddenKey = hiddenKey(a.Span, a.Cols[key].Name, hiddenKeyText(a, key))
+			o.HiddenKey = hiddenKey(a.Span, a.Cols[key].Name, hiddenKeyText(a, key))
 			return
 		}
 	}
-	p.KeyColumns = keys
+	o.KeyColumns = keys
 }
 
 // topKeys are the keys of a TopN: all rows of a key come again together.
-func (p *Plan) topKeys(t *TopN, from func(int) int) {
+func (o *Output) topKeys(t *TopN, from func(int) int) {
 	var keys []int
 	for i, k := range t.Keys {
 		at := -1
@@ -62,11 +68,11 @@ func (p *Plan) topKeys(t *TopN, from func(int) int) {
 		case at >= 0:
 			keys = append(keys, at)
 		case t.keyMarks[i] == nil || t.keyMarks[i].Part != WindowEnd:
-			p.HiddenKey = hiddenKey(t.Span, columnName(k), columnName(k))
+			o.HiddenKey = hiddenKey(t.Span, columnName(k), columnName(k))
 			return
 		}
 	}
-	p.KeyColumns = keys
+	o.KeyColumns = keys
 }
 
 func hiddenKey(span Span, name, add string) *sqlerr.Error {
@@ -141,8 +147,13 @@ func (n *Project) carries(i int) int {
 func warnings(p *Plan) []string {
 	var out []string
 	used := map[*WatermarkDef]bool{}
-	if !markUsed(p.Root, used) || p.Mode == Complete {
-		return nil // nothing is kept, or all for ever, so nothing needs a watermark
+	needed := false
+	for _, o := range p.Outputs {
+		// Where nothing is kept, or all for ever, nothing needs a watermark.
+		needed = markUsed(o.Root, used) && o.Mode != Complete || needed
+	}
+	if !needed {
+		return nil
 	}
 	for _, w := range p.Watermarks {
 		if !used[w] {

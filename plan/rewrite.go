@@ -13,11 +13,16 @@ import (
 //
 // No condition moves below a Watermark: what is written above it does not decide what
 // advances it (design §4 D3).
-func rewrite(n Node) Node {
-	n = pruned(push(n, nil))
-	n = fuseWindows(n)
-	n = pruned(n)
-	return settle(n)
+//
+// The roots are those of the outputs of one plan, which may have Shared nodes in common.
+func rewrite(roots []Node) {
+	for i, n := range roots {
+		roots[i] = pruned(fuseWindows(pruned(push(n, nil))))
+	}
+	narrowShared(roots)
+	for i, n := range roots {
+		roots[i] = settle(n)
+	}
 }
 
 // push returns n with conditions applied to its rows, as far below as they may go.

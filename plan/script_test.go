@@ -82,8 +82,8 @@ func answer(cat testCatalog, s step) string {
 	for _, n := range p.Notices {
 		out += "notice: " + n + "\n"
 	}
-	if p.HiddenKey != nil {
-		out += "hidden key: " + p.HiddenKey.Error() + "\n"
+	if p.Outputs[0].HiddenKey != nil {
+		out += "hidden key: " + p.Outputs[0].HiddenKey.Error() + "\n"
 	}
 	return out
 }

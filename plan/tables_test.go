@@ -35,7 +35,7 @@ func TestDescribedTables(t *testing.T) {
 	if err != nil {
 		t.Fatalf("%v; DuckDB was asked %q", err, cat.asked)
 	}
-	scan, _ := findNode[*StaticScan](p.Root)
+	scan, _ := findNode[*StaticScan](p.Outputs[0].Root)
 	want := `(SELECT CAST("id" AS VARCHAR) AS "id", CAST("n" AS DECIMAL(38,0)) AS "n", CAST("id_1" AS VARCHAR) AS "id_1" FROM (` + cat.query + `) AS q("id", "n", "id_1"))`
 	if scan == nil || scan.Table != want {
 		t.Errorf("text\n got %s\nwant %s", scan.Table, want)

@@ -34,7 +34,26 @@ type Marker struct {
 type Batch struct {
 	Marker
 	Query string // name of the query
-	Mode  Mode
+	// Outputs are the rows, by output of the query in its order. A sink that is the place of
+	// one output gets that one alone.
+	Outputs []Output
+	// Side are rows for system tables that must be stored exactly once too: late
+	// and bad rows. Sinks without such tables ignore it.
+	Side []SideRows
+	// Info goes into the commits table beside the marker.
+	Info CommitInfo
+}
+
+// Of returns the batch with one output alone.
+func (b *Batch) Of(output int) *Batch {
+	one := *b
+	one.Outputs = b.Outputs[output : output+1]
+	return &one
+}
+
+// Output is the rows of one output of a query.
+type Output struct {
+	Mode Mode
 	// Keys are, in update mode, the columns that identify a row. Nil: every row is new.
 	// Empty but not nil: there is one row in all, and a new one replaces it.
 	Keys []int
@@ -44,11 +63,6 @@ type Batch struct {
 	Schema       *arrow.Schema
 	Records      []arrow.Record
 	Rows         int64
-	// Side are rows for system tables that must be stored exactly once too: late
-	// and bad rows. Sinks without such tables ignore it.
-	Side []SideRows
-	// Info goes into the commits table beside the marker.
-	Info CommitInfo
 }
 
 // SideRows are rows for one table of the schema ssql.
@@ -66,7 +80,8 @@ type CommitInfo struct {
 	RowsIn, RowsOut, RowsLate, RowsBad, RowsFiltered int64
 }
 
-// Sink takes the results of one query. One goroutine calls it.
+// Sink takes the results of one query, of one of its outputs or of all. One goroutine
+// calls it.
 type Sink interface {
 	// Head returns the newest marker that the sink holds for a query; ok is false
 	// if it holds none.
@@ -101,9 +116,12 @@ type Spec struct {
 	// would write, "" if it is not in the file system.
 	Place func(o sources.Values) (string, error)
 	Open  func(o OpenContext) (Sink, error)
+	// OpenAll opens one sink for all outputs of a query, which stores a batch of all of them
+	// under one marker. Nil for a connector that is the place of one output.
+	OpenAll func(outputs []OpenContext) (Sink, error)
 }
 
-// OpenContext is what Open gets.
+// OpenContext is an output that wants a place.
 type OpenContext struct {
 	Query   string
 	QueryID string
@@ -116,4 +134,7 @@ type OpenContext struct {
 	Columns []string
 	ByName  bool
 	Options sources.Values // of CREATE SINK
+	// Rows, if set, has been opened for the rows of this output: OpenAll hands them on to
+	// it, and closes it.
+	Rows Sink
 }

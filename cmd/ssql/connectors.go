@@ -30,6 +30,6 @@ func sinkConnectors(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec {
 	return []sinks.Spec{
 		console.Spec(print),
 		duckdb.Spec(db),
-		duckdb.Beside(db, filesink.Spec()),
+		filesink.Spec(),
 	}
 }

@@ -217,7 +217,7 @@ func (r *run) open() error {
 	cfg := exec.Config{
 		Name: "q", Plan: r.plan, Sink: sink, FS: r.fault, Dir: "checkpoint", NoDataBatches: r.c.NoData,
 		Workers: r.way.Workers, ChunkRows: r.way.ChunkRows, Limits: sources.Limits{FilesMax: 1},
-		Keys: r.plan.KeyColumns, WindowColumn: -1, SnapshotEvery: 3, OnBatch: r.observe, Tables: catalog{r.c},
+		SnapshotEvery: 3, OnBatch: r.observe, Tables: catalog{r.c},
 	}
 	for _, s := range r.plan.Sources {
 		cfg.Sources = append(cfg.Sources, r.source(s))
@@ -236,14 +236,14 @@ func (r *run) source(s plan.SourceRef) sources.Source {
 }
 
 // observe keeps what a batch did. A batch that is run again after a crash is kept once.
-func (r *run) observe(p *exec.Progress, recs []arrow.Record) {
+func (r *run) observe(p *exec.Progress, recs [][]arrow.Record) {
 	r.ran++
 	if n := r.way.RestartEvery; n > 0 && r.ran%n == 0 {
 		r.query.Stop()
 	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
 	var lines []string
-	for _, rec := range recs {
+	for _, rec := range recs[0] {
 		for i := range int(rec.NumRows()) {
 			lines = append(lines, recordText(rec, i))
 		}

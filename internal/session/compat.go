@@ -52,43 +52,24 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	if len(report.Print) == 0 {
 		return c, nil
 	}
-	old := &keptPrint{Print: &plan.Print{}}
-	if err := json.Unmarshal(report.Print, old); err != nil {
+	old, err := plan.ReadPrint(report.Print)
+	if err != nil {
 		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.checkpoint).Because(err)
 	}
-	if err := c.pinPolicy(b, old.Print); err != nil {
+	if err := c.pinPolicy(b, old); err != nil {
 		return nil, err
 	}
-	c.verdict = plan.Compare(old.Print, plan.Fingerprint(b.plan))
-	if target := nameText(b.insert.Target); old.Target != "" && !sameTarget(old.Target, target) {
-		c.verdict.Compatible = false
-		c.verdict.Diffs = append(c.verdict.Diffs, plan.Diff{What: "result table", Old: old.Target, New: target,
-			Advice: "the rows written so far are in the old table; start the query under another name, or with a checkpoint of its own"})
-	}
+	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
 	return c, nil
-}
-
-// keptPrint is what a checkpoint keeps of a definition: the print of its plan, and where
-// its rows go. Rows that another table has already would be missing in a new one.
-type keptPrint struct {
-	*plan.Print
-	Target string `json:"target,omitempty"`
 }
 
 // printOf returns what the checkpoint of a query is to keep of its definition.
 func printOf(b *bound) ([]byte, error) {
-	print, err := json.Marshal(keptPrint{plan.Fingerprint(b.plan), nameText(b.insert.Target)})
+	print, err := json.Marshal(plan.Fingerprint(b.plan))
 	if err != nil {
 		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
 	}
 	return print, nil
-}
-
-// sameTarget reports whether two names may be those of one table: a schema or database
-// that only one of them has says nothing.
-func sameTarget(a, b string) bool {
-	a, b = strings.ToLower(a), strings.ToLower(b)
-	return a == b || strings.HasSuffix(a, "."+b) || strings.HasSuffix(b, "."+a)
 }
 
 // refuseShared refuses a checkpoint that another query of this database has: the two

@@ -256,7 +256,7 @@ func (x *examination) closingEvent(micros int64) string {
 // nextEnd returns the first end of a window after a watermark; ok is false for a plan
 // without windows of a fixed length.
 func (x *examination) nextEnd(watermark int64) (micros int64, ok bool) {
-	spec := fixedWindow(x.plan.Root)
+	spec := fixedWindow(x.plan.Outputs[0].Root)
 	if spec == nil {
 		return 0, false
 	}

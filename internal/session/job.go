@@ -60,7 +60,7 @@ func newJob(s *Session, row *queryRow, wait bool) *job {
 }
 
 // onBatch is exec.Config.OnBatch.
-func (j *job) onBatch(p *exec.Progress, _ []arrow.Record) {
+func (j *job) onBatch(p *exec.Progress, _ [][]arrow.Record) {
 	j.mu.Lock()
 	j.totals.add(p)
 	close(j.batch)

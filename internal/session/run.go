@@ -41,7 +41,7 @@ type bound struct {
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
 	var err error
-	b.plan, err = plan.Bind(d.insert.Query, cat, planOptions(b.settings, false))
+	b.plan, err = plan.BindSet([]plan.Member{{Target: nameText(d.insert.Target), Query: d.insert.Query}}, cat, planOptions(b.settings, false))
 	return b, err
 }
 
@@ -88,7 +88,6 @@ func folderName(name string) string {
 func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 	c := exec.Config{
 		Name: name, Plan: p, FS: s.cfg.FS, Clock: s.cfg.Clock,
-		Keys: p.KeyColumns, WindowColumn: windowColumn(p),
 		Limits: sources.Limits{
 			FilesMax: v.integer("max_files_per_batch"),
 			RowsMax:  v.integer("max_rows_per_batch"),
@@ -137,21 +136,9 @@ func stateBytesMax(set int64) int64 {
 	return duck.ProcessBytes() / 3
 }
 
-// windowColumn returns the key column that grows with time, -1 without: it bounds
-// which stored rows a batch in update mode can replace.
-func windowColumn(p *plan.Plan) int {
-	for _, i := range p.KeyColumns {
-		c := p.Columns[i]
-		if c.Mark != nil && c.Type.Kind == types.Timestamp {
-			return i
-		}
-	}
-	return -1
-}
-
 // openSources opens the streams of a plan.
 func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sources.Source, error) {
-	keys := groupingKeys(p.Root)
+	keys := groupingKeys(p)
 	var opened []sources.Source
 	for _, ref := range p.Sources {
 		st, err := cat.stream(ref.Stream)
@@ -214,7 +201,7 @@ func closeAfter(opened []sources.Source, err error) error {
 
 // groupingKeys returns the names of columns that rows are grouped or matched by, in
 // lower case. A column that is renamed on the way is missed, which costs time only.
-func groupingKeys(n plan.Node) map[string]bool {
+func groupingKeys(p *plan.Plan) map[string]bool {
 	out := map[string]bool{}
 	add := func(keys []expr.Expr) {
 		for _, k := range keys {
@@ -241,38 +228,67 @@ func groupingKeys(n plan.Node) map[string]bool {
 			visit(in)
 		}
 	}
-	visit(n)
+	for _, o := range p.Outputs {
+		visit(o.Root)
+	}
 	return out
 }
 
-// openSink opens the table or the sink that a query writes to. description is what its
-// progress calls it.
-func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, description string, err error) {
-	fields := make([]types.Field, len(b.plan.Columns))
-	for i, c := range b.plan.Columns {
-		fields[i] = c.Field
-	}
-	o := sinks.OpenContext{
-		Query: b.name, QueryID: queryID, Target: nameText(b.insert.Target), Mode: sinkMode(b.plan.Mode),
-		Fields: fields, Keys: b.plan.KeyColumns, ByName: b.insert.ByName,
-	}
-	for _, c := range b.insert.Columns {
-		o.Columns = append(o.Columns, c.Name)
-	}
-	named, err := s.sinkNamed(b.cat.ctx, b.insert.Target)
-	if err != nil {
-		return nil, "", err
-	}
-	if named != nil {
-		sink, err := named.open(b, o)
-		return sink, named.spec.Name + "[" + named.path + "]", err
-	}
+// openSink opens the tables and sinks that a query writes to, as one. descriptions are
+// what its progress calls them.
+func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, descriptions []string, err error) {
 	spec, err := s.findSink("duckdb", nil)
 	if err != nil {
-		return nil, "", fmt.Errorf("opening the target of query %q: %w", b.name, err)
+		return nil, nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
 	}
-	sink, err = spec.Open(o)
-	return sink, "duckdb[" + o.Target + "]", err
+	var places []sinks.OpenContext
+	defer func() {
+		for _, o := range places {
+			if err != nil && o.Rows != nil {
+				err = joinErrors(err, o.Rows.Close())
+			}
+		}
+	}()
+	for _, out := range b.plan.Outputs {
+		o, description, err := s.place(b, out, queryID)
+		if err != nil {
+			return nil, nil, err
+		}
+		places, descriptions = append(places, o), append(descriptions, description)
+	}
+	sink, err = spec.OpenAll(places)
+	return sink, descriptions, err
+}
+
+// place says where an output goes. What does not go to a table is opened.
+func (s *Session) place(b *bound, out *plan.Output, queryID string) (o sinks.OpenContext, description string, err error) {
+	in := b.insert
+	o = sinks.OpenContext{
+		Query: b.name, QueryID: queryID, Target: out.Target, Mode: sinkMode(out.Mode),
+		Fields: fieldsOf(out), Keys: out.KeyColumns, ByName: in.ByName,
+	}
+	for _, c := range in.Columns {
+		o.Columns = append(o.Columns, c.Name)
+	}
+	named, err := s.sinkNamed(b.cat.ctx, in.Target)
+	switch {
+	case err != nil:
+		return o, "", err
+	case named == nil:
+		return o, "duckdb[" + o.Target + "]", nil
+	}
+	o.Rows, err = named.open(b, o)
+	o.Target = types.QuoteIdent(named.name)
+	return o, named.spec.Name + "[" + named.path + "]", err
+}
+
+// fieldsOf returns the columns of an output.
+func fieldsOf(out *plan.Output) []types.Field {
+	fields := make([]types.Field, len(out.Columns))
+	for i, c := range out.Columns {
+		fields[i] = c.Field
+	}
+	return fields
 }
 
 func sinkMode(m plan.Mode) sinks.Mode {
@@ -300,7 +316,7 @@ func nameText(name sql.Name) string {
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that
 // its table has already, and that may be somebody's.
 func (s *Session) noteReplaced(ctx context.Context, b *bound, isNew bool, out Output) error {
-	if !isNew || b.plan.Mode != plan.Complete {
+	if !isNew || b.plan.Outputs[0].Mode != plan.Complete {
 		return nil
 	}
 	if named, err := s.sinkNamed(ctx, b.insert.Target); err != nil || named != nil {
@@ -333,14 +349,16 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err := compared.refusal(b); err != nil {
 		return nil, err
 	}
-	if b.plan.HiddenKey != nil {
-		return nil, b.plan.HiddenKey // the table could not tell which row to replace
+	for _, out := range b.plan.Outputs {
+		if out.HiddenKey != nil {
+			return nil, out.HiddenKey // the table could not tell which row to replace
+		}
 	}
 	srcs, err := openSources(b.plan, b.cat, once(j.onNotice))
 	if err != nil {
 		return nil, err
 	}
-	sink, description, err := s.openSink(b, compared.queryID)
+	sink, descriptions, err := s.openSink(b, compared.queryID)
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}
@@ -350,7 +368,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	}
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
 	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
-	cfg.SinkDescription = description
+	cfg.SinkDescriptions = descriptions
 	cfg.Definition = sql.Canonical(b.insert.Text)
 	cfg.Print = compared.print
 	cfg.OnBatch, cfg.OnNotice = j.onBatch, j.onNotice

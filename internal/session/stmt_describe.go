@@ -106,7 +106,7 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
 	}
 	t := newTextTable("column_name", "column_type", "null", "extra")
-	for _, c := range p.Columns {
+	for _, c := range p.Outputs[0].Columns {
 		null, extra := "NO", ""
 		if c.Nullable {
 			null = "YES"

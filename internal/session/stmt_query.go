@@ -190,7 +190,7 @@ func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) 
 	}
 	row := &queryRow{
 		name: b.name, definition: b.text, baseDir: b.dir, target: nameText(b.insert.Target),
-		mode: b.plan.Mode.String(), checkpoint: dir, options: b.options, state: stateCreated,
+		mode: b.plan.Outputs[0].Mode.String(), checkpoint: dir, options: b.options, state: stateCreated,
 	}
 	if old != nil {
 		row.name, row.id, row.state = old.name, old.id, old.state
@@ -208,7 +208,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	if err := s.refuseShared(ctx, row); err != nil {
 		return err
 	}
-	when := trigger(b.settings, b.plan.EveryMicros, wait)
+	when := trigger(b.settings, b.plan.EveryMicros(), wait)
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
 	j.held, j.watermarks, j.stored = heldNoun(b.plan), b.plan.Watermarks, stored

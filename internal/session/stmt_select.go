@@ -31,15 +31,13 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	for _, notice := range p.Notices {
 		out.Notice(notice)
 	}
-	run := &selectRun{plan: p, limit: limitOf(p)}
+	result := p.Outputs[0]
+	run := &selectRun{mode: result.Mode, limit: limitOf(result)}
 	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
 		return err
 	}
-	fields := make([]types.Field, len(p.Columns))
-	for i, c := range p.Columns {
-		fields[i] = c.Field
-	}
+	fields := fieldsOf(result)
 	if run.table, err = out.Table(types.ArrowSchema(fields)); err != nil {
 		return closeAfter(srcs, err)
 	}
@@ -48,21 +46,21 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		return closeAfter(srcs, err)
 	}
 	cfg := s.config("select", p, s.settings)
-	if p.Mode != plan.Append {
+	if result.Mode != plan.Append {
 		// A closing batch emits nothing new here, and would print a global aggregate twice.
 		cfg.NoDataBatches = false
 	}
-	cfg.Sources, cfg.SinkDescription = srcs, "console"
+	cfg.Sources, cfg.SinkDescriptions = srcs, []string{"console"}
 	if cfg.BadRecords, err = badPolicies(p, cat, s.settings); err != nil {
 		return closeAfter(srcs, err)
 	}
 	cfg.FlushAtEnd = false // toEnd closes what is open, and says so
-	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(p.Mode), Fields: fields, Keys: p.KeyColumns}); err != nil {
+	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(result.Mode), Fields: fields, Keys: result.KeyColumns}); err != nil {
 		return closeAfter(srcs, err)
 	}
 	cfg.OnNotice = run.onNotice
 	if f, ok := out.(Follower); ok {
-		cfg.OnBatch = func(p *exec.Progress, _ []arrow.Record) { f.Batch(batchInfo(p)) }
+		cfg.OnBatch = func(p *exec.Progress, _ [][]arrow.Record) { f.Batch(batchInfo(p)) }
 	}
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
@@ -91,7 +89,7 @@ func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.
 
 // selectRun is a SELECT that runs.
 type selectRun struct {
-	plan    *plan.Plan
+	mode    plan.Mode
 	query   *exec.Query
 	table   TableWriter
 	limit   int64 // rows after which the query can end, -1 without
@@ -114,9 +112,9 @@ func (r *selectRun) onNotice(text string) {
 	r.notices = append(r.notices, text)
 }
 
-// limitOf returns the LIMIT of a plan, -1 without.
-func limitOf(p *plan.Plan) int64 {
-	if l, ok := p.Root.(*plan.Limit); ok && p.Mode == plan.Append {
+// limitOf returns the LIMIT of a result, -1 without.
+func limitOf(o *plan.Output) int64 {
+	if l, ok := o.Root.(*plan.Limit); ok && o.Mode == plan.Append {
 		return l.Count
 	}
 	return -1
@@ -131,11 +129,12 @@ func (r *selectRun) print(b *sinks.Batch) error {
 			r.badText = firstBad(side.Record)
 		}
 	}
-	if r.plan.Mode == plan.Complete {
-		r.keepComplete(b.Records)
+	records := b.Outputs[0].Records
+	if r.mode == plan.Complete {
+		r.keepComplete(records)
 		return nil
 	}
-	for _, rec := range b.Records {
+	for _, rec := range records {
 		if err := r.table.Write(rec); err != nil {
 			return err
 		}

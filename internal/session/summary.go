@@ -65,7 +65,7 @@ func heldNoun(p *plan.Plan) string {
 	if onlyWindows(p) {
 		return "window"
 	}
-	if hasAggregate(p.Root) {
+	if hasAggregate(p.Outputs[0].Root) {
 		return "group"
 	}
 	return "row"
@@ -99,7 +99,7 @@ func onlyWindows(p *plan.Plan) bool {
 		}
 		return true
 	}
-	return visit(p.Root) && windows
+	return visit(p.Outputs[0].Root) && windows
 }
 
 // count returns a number with its noun.

@@ -55,7 +55,7 @@ func (h *harness) defineQuery(st *Step) ([]string, error) {
 	q.store.crash = h.reach
 	h.queries[strings.ToLower(q.name)] = q
 	h.order = append(h.order, q)
-	return []string{schemaText(p.Columns)}, nil
+	return []string{schemaText(p.Outputs[0].Columns)}, nil
 }
 
 func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
@@ -71,9 +71,9 @@ func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
 func (q *query) open() error {
 	h := q.h
 	cfg := exec.Config{
-		Name: q.name, Plan: q.plan, Sink: q.store, SinkDescription: "memory[" + q.name + "]",
-		Keys: q.plan.KeyColumns, WindowColumn: -1, Tables: h.tables,
-		FS: h.fs, Dir: path.Join("/checkpoints", q.name),
+		Name: q.name, Plan: q.plan, Sink: q.store, SinkDescriptions: []string{"memory[" + q.name + "]"},
+		Tables: h.tables,
+		FS:     h.fs, Dir: path.Join("/checkpoints", q.name),
 		NoDataBatches: h.noDataBatches, Workers: h.o.Workers, ChunkRows: h.o.ChunkRows, SnapshotEvery: h.o.SnapshotEvery,
 		Clock:   h.clock,
 		OnBatch: q.onBatch,
@@ -115,9 +115,9 @@ func (q *query) stop() {
 	}
 }
 
-func (q *query) onBatch(p *exec.Progress, rows []arrow.Record) {
+func (q *query) onBatch(p *exec.Progress, rows [][]arrow.Record) {
 	q.events = append(q.events, p)
-	q.rows[p.BatchID] = rowTexts(rows)
+	q.rows[p.BatchID] = rowTexts(rows[0])
 }
 
 // drive runs batches until nothing is due. A run that fails is forgotten with all its

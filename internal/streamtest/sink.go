@@ -61,7 +61,7 @@ func (s *store) Write(_ context.Context, b *sinks.Batch) error {
 	if err := s.reach("planned", b.Batch); err != nil {
 		return err
 	}
-	s.batches[b.Batch] = rowTexts(b.Records)
+	s.batches[b.Batch] = rowTexts(b.Outputs[0].Records)
 	s.heads[b.QueryID] = b.Marker
 	if when == "after" {
 		return &injectedFault{when, b.Batch}

@@ -14,7 +14,7 @@ func TestPrintsEveryBatch(t *testing.T) {
 	o := sinktest.Context("", sinks.Append)
 	var got []string
 	s, err := Spec(func(b *sinks.Batch) error {
-		got = append(got, sinktest.Texts(b.Records...)...)
+		got = append(got, sinktest.Texts(b.Outputs[0].Records...)...)
 		return nil
 	}).Open(o)
 	if err != nil {

@@ -38,7 +38,7 @@ func benchPlace(b *testing.B, o sinks.OpenContext) (*duck.DB, sinks.Sink) {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { _ = db.Close() })
-	s, err := Open(db, o, Options{})
+	s, err := Open(db, []sinks.OpenContext{o}, Options{})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func BenchmarkStart(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := Open(db, sinktest.Context("t", sinks.Append), Options{}); err != nil {
+				if _, err := Open(db, []sinks.OpenContext{sinktest.Context("t", sinks.Append)}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 				if err := db.Close(); err != nil {

@@ -15,8 +15,8 @@ import (
 
 // openTarget finds the table of a sink, or makes it, and checks that every field can
 // go into its column.
-func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext) (*target, error) {
-	t := &target{shown: o.Target, stage: "rows of " + o.QueryID, schema: stageSchema(o.Fields)}
+func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output int) (*target, error) {
+	t := &target{shown: o.Target, stage: fmt.Sprintf("rows of %s, output %d", o.QueryID, output), schema: stageSchema(o.Fields)}
 	parts, err := resolveTarget(ctx, c, o.Target)
 	if err != nil {
 		return nil, err

@@ -178,13 +178,13 @@ func TestReplacedRowsAreReclaimed(t *testing.T) {
 	for n := range int64(3) {
 		sinktest.MustWrite(t, s, sinktest.Batch(o, 1, n, sinktest.Record(sinktest.Row{K: "a", N: n}, sinktest.Row{K: "b", N: n})))
 	}
-	if s.target.replaced != 4 || logSize() == 0 {
-		t.Errorf("%d rows replaced, log of %d bytes", s.target.replaced, logSize())
+	if s.outlets[0].target.replaced != 4 || logSize() == 0 {
+		t.Errorf("%d rows replaced, log of %d bytes", s.outlets[0].target.replaced, logSize())
 	}
-	s.target.replaced = replacedMax - 2
+	s.outlets[0].target.replaced = replacedMax - 2
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 3, sinktest.Record(sinktest.Row{K: "a", N: 3}, sinktest.Row{K: "b", N: 3})))
-	if s.target.replaced != 0 || logSize() != 0 {
-		t.Errorf("%d rows replaced, log of %d bytes", s.target.replaced, logSize())
+	if s.outlets[0].target.replaced != 0 || logSize() != 0 {
+		t.Errorf("%d rows replaced, log of %d bytes", s.outlets[0].target.replaced, logSize())
 	}
 	sinktest.WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 3", "1970-01-01 00:00:00 | b | 3")
 }

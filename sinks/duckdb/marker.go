@@ -100,16 +100,23 @@ func (s *Sink) unseen(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	if m.Batch >= b.Batch || m.Generation > b.Generation {
 		return s.fenced(b, m)
 	}
-	return sqlerr.New("E_SINK_BEHIND_CKPT", "the newest marker of query %q in ssql.commits is batch %d, but batch %d was stored", s.o.Query, m.Batch, s.head.Batch).
+	return sqlerr.New("E_SINK_BEHIND_CKPT", "the newest marker of query %q in ssql.commits is batch %d, but batch %d was stored", s.query, m.Batch, s.head.Batch).
 		WithHint("the database was replaced or rows of ssql.commits were deleted while the query ran: restore the database, or drop the query and start it anew")
 }
 
 // fenced refuses a batch because of the head.
 func (s *Sink) fenced(b *sinks.Batch, m sinks.Marker) error {
 	if b.Generation < m.Generation {
-		return sqlerr.New("E_FENCED", "batch %d of query %q comes from run %d, but run %d has stored rows already", b.Batch, s.o.Query, b.Generation, m.Generation).
+		return sqlerr.New("E_FENCED", "batch %d of query %q comes from run %d, but run %d has stored rows already", b.Batch, s.query, b.Generation, m.Generation).
 			WithHint("the query was started again elsewhere: this run must end")
 	}
-	return sqlerr.New("E_FENCED", "batch %d of query %q is not newer than batch %d, which is stored", b.Batch, s.o.Query, m.Batch).
+	return sqlerr.New("E_FENCED", "batch %d of query %q is not newer than batch %d, which is stored", b.Batch, s.query, m.Batch).
 		WithHint("nothing was stored twice; start the query again and it goes on behind what is stored")
+}
+
+// mismatch refuses a batch that a place has with another plan.
+func mismatch(b *sinks.Batch) error {
+	return sqlerr.New("E_REPLAY_MISMATCH", "batch %d of query %q is stored with another plan than it has now", b.Batch, b.Query).
+		WithDetail("The result and the database were written by different runs.").
+		WithHint("put back the checkpoint, the database and the result that belong together")
 }

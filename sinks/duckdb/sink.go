@@ -1,4 +1,4 @@
-// Package duckdb is the sink into a table of the session's DuckDB database, exactly
+// Package duckdb is the sink into tables of the session's DuckDB database, exactly
 // once: the rows of a batch and its marker are one transaction.
 //
 // A batch is a few prepared statements over an Arrow view, so its cost beyond the
@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -27,8 +28,9 @@ const Name = "duckdb"
 func Spec(db *duck.DB) sinks.Spec {
 	return sinks.Spec{
 		Name:    Name,
-		Summary: "a table of the DuckDB database, exactly once",
-		Open:    func(o sinks.OpenContext) (sinks.Sink, error) { return Open(db, o, Options{}) },
+		Summary: "tables of the DuckDB database, exactly once",
+		Open:    func(o sinks.OpenContext) (sinks.Sink, error) { return Open(db, []sinks.OpenContext{o}, Options{}) },
+		OpenAll: func(outputs []sinks.OpenContext) (sinks.Sink, error) { return Open(db, outputs, Options{}) },
 	}
 }
 
@@ -39,55 +41,64 @@ type Options struct {
 	Now func() time.Time
 }
 
-// Sink writes the batches of one query into one table.
+// Sink writes the batches of one query: all of its tables change in one transaction,
+// which is that of the marker.
 type Sink struct {
-	db     *duck.DB
-	o      sinks.OpenContext
-	opts   Options
-	target *target       // nil: the rows go elsewhere, see Beside
-	head   *sinks.Marker // the newest marker in the database; nil: not read yet
-	closed bool
+	db      *duck.DB
+	query   string // its name
+	opts    Options
+	outlets []outlet      // by output
+	head    *sinks.Marker // the newest marker in the database; nil: not read yet
+	// compared says that the heads of all places are known to be those of the last batch.
+	compared bool
+	closed   bool
 }
 
 // noBatch is the head of a query that has not stored anything.
 const noBatch = -1
 
-// Open makes the table if it is missing, or checks that the query's columns can go
-// into it. A table that is gone although the query has stored batches is refused:
-// somebody dropped it.
-func Open(db *duck.DB, o sinks.OpenContext, opts Options) (*Sink, error) {
+// Open makes the tables that are missing, and checks that the columns of each output can
+// go into those that are there. A table that is gone although the query has stored batches
+// is refused: somebody dropped it. Outputs whose Rows is set go there.
+func Open(db *duck.DB, outputs []sinks.OpenContext, opts Options) (*Sink, error) {
 	if opts.Now == nil {
 		opts.Now = time.Now
 	}
-	s := &Sink{db: db, o: o, opts: opts}
+	s := &Sink{db: db, query: outputs[0].Query, opts: opts}
 	ctx := context.Background()
 	c, release, err := db.Conn(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
+		return nil, fmt.Errorf("opening the sink of query %q: %w", s.query, err)
 	}
 	defer release()
 	if err := duck.EnsureCatalog(ctx, c); err != nil {
-		return nil, fmt.Errorf("opening the sink of query %q: %w", o.Query, err)
+		return nil, fmt.Errorf("opening the sink of query %q: %w", s.query, err)
 	}
-	if s.target, err = openTarget(ctx, c, o); err != nil {
-		return nil, err
+	for i, o := range outputs {
+		p := outlet{rows: o.Rows, view: o.Target}
+		if o.Rows == nil {
+			if p.target, err = openTarget(ctx, c, o, i); err != nil {
+				return nil, err
+			}
+		}
+		s.outlets = append(s.outlets, p)
 	}
-	return s, nil
+	return s, s.show(ctx)
 }
 
 // Transactional reports true: rows and marker are one transaction.
 func (s *Sink) Transactional() bool { return true }
 
-// Head returns the newest marker of a query.
-func (s *Sink) Head(ctx context.Context, queryID string) (m sinks.Marker, ok bool, err error) {
+// headHere returns the newest marker of a query in the database.
+func (s *Sink) headHere(ctx context.Context, queryID string) (m sinks.Marker, ok bool, err error) {
 	c, release, err := s.db.Conn(ctx)
 	if err != nil {
-		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.o.Query, err)
+		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.query, err)
 	}
 	defer release()
 	m, err = readHead(ctx, c, queryID)
 	if err != nil {
-		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.o.Query, err)
+		return m, false, fmt.Errorf("reading the marker of query %q: %w", s.query, err)
 	}
 	if s.opts.Faults.Unguarded {
 		return sinks.Marker{}, false, nil
@@ -95,13 +106,10 @@ func (s *Sink) Head(ctx context.Context, queryID string) (m sinks.Marker, ok boo
 	return m, m.Batch != noBatch, nil
 }
 
-// Write stores a batch. E_FENCED refuses one that is not newer than the head, or comes
-// from an older run; E_SINK_BEHIND_CKPT says that markers which this sink has seen are
-// gone; E_SINK_SCHEMA that the table has changed or cannot take the rows. After any
-// error nothing of the batch is stored.
-func (s *Sink) Write(ctx context.Context, b *sinks.Batch) error {
+// writeHere stores what of a batch goes into the database.
+func (s *Sink) writeHere(ctx context.Context, b *sinks.Batch) error {
 	if s.closed {
-		return sqlerr.New(sqlerr.Internal, "the sink of query %q is closed", s.o.Query)
+		return sqlerr.New(sqlerr.Internal, "the sink of query %q is closed", s.query)
 	}
 	c, release, err := s.db.Conn(ctx)
 	if err != nil {
@@ -124,11 +132,17 @@ func (s *Sink) Write(ctx context.Context, b *sinks.Batch) error {
 	return nil
 }
 
-// Close does nothing but end the use of the sink: the database belongs to the
-// session. It may be called twice.
+// Close ends the use of the sink and closes the places elsewhere: the database belongs to
+// the session. It may be called twice.
 func (s *Sink) Close() error {
 	s.closed = true
-	return nil
+	var errs []error
+	for _, p := range s.outlets {
+		if p.rows != nil {
+			errs = append(errs, p.rows.Close())
+		}
+	}
+	return errors.Join(errs...)
 }
 
 // store runs the transaction of a batch. Any error before the commit rolls back,
@@ -160,8 +174,10 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	}
 	m := b.Marker
 	s.head = &m
-	if s.target != nil {
-		s.target.reclaim(ctx, c)
+	for _, p := range s.outlets {
+		if p.target != nil {
+			p.target.reclaim(ctx, c)
+		}
 	}
 	if s.opts.Faults.AfterCommit != nil {
 		return s.opts.Faults.AfterCommit(b)
@@ -175,11 +191,14 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 	if err := s.mark(ctx, c, b); err != nil {
 		return err
 	}
-	if s.target != nil {
-		if err := s.target.unchanged(ctx, c); err != nil {
+	for i, p := range s.outlets {
+		if p.target == nil {
+			continue
+		}
+		if err := p.target.unchanged(ctx, c); err != nil {
 			return err
 		}
-		if err := s.target.write(ctx, c, b, load.rows); err != nil {
+		if err := p.target.write(ctx, c, &b.Outputs[i], load.rows[i]); err != nil {
 			return err
 		}
 	}
@@ -193,24 +212,27 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 
 // load is where DuckDB finds the rows of a batch.
 type load struct {
-	rows *duck.Stage   // nil if they go elsewhere
+	rows []*duck.Stage // by outlet; nil if they go elsewhere
 	side []*duck.Stage // as Batch.Side
 }
 
 // load puts the rows of a batch into stages, which cannot be made inside of its
 // transaction.
 func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load, err error) {
-	l := &load{}
+	l := &load{rows: make([]*duck.Stage, len(s.outlets))}
 	defer func() {
 		if err != nil {
 			l.clear()
 		}
 	}()
-	if s.target != nil {
-		if l.rows, err = c.Stage(ctx, s.target.stage, s.target.schema); err != nil {
+	for i, p := range s.outlets {
+		if p.target == nil {
+			continue
+		}
+		if l.rows[i], err = c.Stage(ctx, p.target.stage, p.target.schema); err != nil {
 			return nil, err
 		}
-		if err := l.rows.Set(b.Records); err != nil {
+		if err := l.rows[i].Set(b.Outputs[i].Records); err != nil {
 			return nil, err
 		}
 	}
@@ -229,11 +251,10 @@ func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load,
 
 // clear gives the rows back.
 func (l *load) clear() {
-	if l.rows != nil {
-		l.rows.Clear()
-	}
-	for _, s := range l.side {
-		s.Clear()
+	for _, s := range append(l.rows, l.side...) {
+		if s != nil {
+			s.Clear()
+		}
 	}
 }
 
@@ -256,13 +277,24 @@ func (s *Sink) settle(ctx context.Context, c *duck.Conn, b *sinks.Batch, failed 
 	if m == b.Marker {
 		return nil
 	}
-	if s.target == nil {
+	return s.refused(failed)
+}
+
+// refused explains why DuckDB did not commit.
+func (s *Sink) refused(failed error) error {
+	var names []string
+	for _, p := range s.outlets {
+		if p.target != nil {
+			names = append(names, p.target.shown)
+		}
+	}
+	if len(names) == 0 {
 		return failed
 	}
-	return s.target.refused(failed)
+	return (&target{shown: strings.Join(names, " or ")}).refused(failed)
 }
 
 // doing says which batch an error stopped.
 func (s *Sink) doing(b *sinks.Batch, err error) error {
-	return fmt.Errorf("storing batch %d of query %q: %w", b.Batch, s.o.Query, err)
+	return fmt.Errorf("storing batch %d of query %q: %w", b.Batch, s.query, err)
 }

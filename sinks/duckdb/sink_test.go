@@ -42,7 +42,7 @@ func openPlace(t *testing.T, path string) *place {
 }
 
 func (p *place) Open(_ *testing.T, o sinks.OpenContext) (sinks.Sink, error) {
-	return Open(p.db, o, p.opts)
+	return Open(p.db, []sinks.OpenContext{o}, p.opts)
 }
 
 func (p *place) Rows(t *testing.T, target string) []string {

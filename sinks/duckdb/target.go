@@ -42,14 +42,14 @@ type column struct {
 	typeName string // in DuckDB's spelling
 }
 
-// write stores the rows of a batch in its mode.
-func (t *target) write(ctx context.Context, c *duck.Conn, b *sinks.Batch, stage *duck.Stage) error {
+// write stores the rows of an output in its mode.
+func (t *target) write(ctx context.Context, c *duck.Conn, out *sinks.Output, stage *duck.Stage) error {
 	remove := ""
 	switch {
-	case b.Mode == sinks.Complete, b.Mode == sinks.Update && b.Keys != nil && len(b.Keys) == 0 && b.Rows > 0:
+	case out.Mode == sinks.Complete, out.Mode == sinks.Update && out.Keys != nil && len(out.Keys) == 0 && out.Rows > 0:
 		remove = "DELETE FROM " + t.name
-	case b.Mode == sinks.Update && len(b.Keys) > 0 && b.Rows > 0:
-		remove = t.deleteSQL(b, stage.View())
+	case out.Mode == sinks.Update && len(out.Keys) > 0 && out.Rows > 0:
+		remove = t.deleteSQL(out, stage.View())
 	}
 	if remove != "" {
 		n, err := run(ctx, c, remove)
@@ -58,7 +58,7 @@ func (t *target) write(ctx context.Context, c *duck.Conn, b *sinks.Batch, stage 
 		}
 		t.replaced += n
 	}
-	if b.Rows > 0 {
+	if out.Rows > 0 {
 		_, err := run(ctx, c, t.insertSQL(stage.View()))
 		return t.refused(err)
 	}
@@ -102,11 +102,11 @@ func (t *target) insertSQL(view string) string {
 // read only the part of the table from the least window of the batch on: 0.5 ms for
 // 1000 keys at 5 M rows, where IS NOT DISTINCT FROM takes 47 ms. Only the totals of
 // a ROLLUP have no window.
-func (t *target) deleteSQL(b *sinks.Batch, view string) string {
-	matches := make([]string, len(b.Keys))
-	for i, key := range b.Keys {
+func (t *target) deleteSQL(out *sinks.Output, view string) string {
+	matches := make([]string, len(out.Keys))
+	for i, key := range out.Keys {
 		operator := " IS NOT DISTINCT FROM "
-		if key == b.WindowColumn && !hasNull(b.Records, key) {
+		if key == out.WindowColumn && !hasNull(out.Records, key) {
 			operator = " = "
 		}
 		matches[i] = "t." + types.QuoteIdent(t.columns[t.into[key]].name) + operator + t.casts[key]

@@ -75,19 +75,21 @@ func (l *lines) cellsOf(record int) []cell {
 
 // newLines is a lines without its texts.
 func (s *Sink) newLines(b *sinks.Batch) *lines {
+	records := b.Outputs[0].Records
 	return &lines{
 		before:  make([][]byte, len(s.layout.stored)),
-		records: b.Records, at: s.layout.at, cells: make([][]cell, len(b.Records)),
+		records: records, at: s.layout.at, cells: make([][]cell, len(records)),
 	}
 }
 
 // op says what a row of a batch is, in Debezium's letters: c a new row, u one that takes
 // the place of the row with its keys, r a row of a result that is written anew.
 func op(b *sinks.Batch) string {
+	out := &b.Outputs[0]
 	switch {
-	case b.Mode == sinks.Complete:
+	case out.Mode == sinks.Complete:
 		return "r"
-	case b.Mode == sinks.Update && b.Keys != nil:
+	case out.Mode == sinks.Update && out.Keys != nil:
 		return "u"
 	}
 	return "c"

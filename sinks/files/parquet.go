@@ -41,7 +41,7 @@ func (s *Sink) newParquet(b *sinks.Batch) *columnar {
 	for _, f := range s.layout.stored {
 		fields = append(fields, types.Field{Name: f.Name, Type: parquetType(f.Type), Nullable: true})
 	}
-	c := &columnar{records: b.Records, at: s.layout.at}
+	c := &columnar{records: b.Outputs[0].Records, at: s.layout.at}
 	if s.layout.changes {
 		fields = append(fields, types.Field{Name: s.config.opColumn, Type: types.Of(types.Varchar)}, types.Field{Name: batchColumn, Type: types.Of(types.BigInt)})
 		c.change = &change{op(b), b.Batch}

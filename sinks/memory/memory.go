@@ -123,13 +123,14 @@ func (st *Store) commit(table string, b *sinks.Batch) {
 		st.tables, st.heads, st.side = map[string][]row{}, map[string]sinks.Marker{}, map[string][]arrow.Record{}
 	}
 	var fresh []row
-	for _, rec := range b.Records {
+	out := &b.Outputs[0]
+	for _, rec := range out.Records {
 		rec.Retain()
 		for i := range rec.NumRows() {
 			fresh = append(fresh, row{rec, i})
 		}
 	}
-	st.tables[table] = append(kept(st.tables[table], fresh, b), fresh...)
+	st.tables[table] = append(kept(st.tables[table], fresh, out), fresh...)
 	for _, s := range b.Side {
 		s.Record.Retain()
 		st.side[s.Table] = append(st.side[s.Table], s.Record)
@@ -138,20 +139,20 @@ func (st *Store) commit(table string, b *sinks.Batch) {
 }
 
 // kept returns the old rows that a batch leaves.
-func kept(old, fresh []row, b *sinks.Batch) []row {
+func kept(old, fresh []row, out *sinks.Output) []row {
 	switch {
-	case b.Mode == sinks.Complete:
+	case out.Mode == sinks.Complete:
 		return nil
-	case b.Mode == sinks.Append || b.Keys == nil:
+	case out.Mode == sinks.Append || out.Keys == nil:
 		return old
 	}
 	replaced := make(map[string]bool, len(fresh))
 	for _, r := range fresh {
-		replaced[r.key(b.Keys)] = true
+		replaced[r.key(out.Keys)] = true
 	}
 	var left []row
 	for _, r := range old {
-		if !replaced[r.key(b.Keys)] {
+		if !replaced[r.key(out.Keys)] {
 			left = append(left, r)
 		}
 	}

@@ -94,18 +94,17 @@ func Record(rows ...Row) arrow.Record {
 
 // Batch returns a batch of a run with the records, in the mode and with the keys of o.
 func Batch(o sinks.OpenContext, generation, batch int64, records ...arrow.Record) *sinks.Batch {
-	b := &sinks.Batch{
-		Marker: sinks.Marker{QueryID: o.QueryID, Generation: generation, Batch: batch, Digest: 1<<63 + uint64(batch)},
-		Query:  o.Query, Mode: o.Mode, Keys: o.Keys, WindowColumn: -1,
-		Schema: types.ArrowSchema(o.Fields), Records: records,
-	}
+	out := sinks.Output{Mode: o.Mode, Keys: o.Keys, WindowColumn: -1, Schema: types.ArrowSchema(o.Fields), Records: records}
 	if len(o.Keys) > 0 && o.Keys[0] == 0 {
-		b.WindowColumn = 0
+		out.WindowColumn = 0
 	}
 	for _, r := range records {
-		b.Rows += r.NumRows()
+		out.Rows += r.NumRows()
 	}
-	return b
+	return &sinks.Batch{
+		Marker: sinks.Marker{QueryID: o.QueryID, Generation: generation, Batch: batch, Digest: 1<<63 + uint64(batch)},
+		Query:  o.Query, Outputs: []sinks.Output{out},
+	}
 }
 
 // MustOpen opens a sink or ends the test.

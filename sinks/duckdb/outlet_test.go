@@ -34,11 +34,20 @@ func newBeside(t *testing.T) *besidePlace {
 }
 
 func (p *besidePlace) Open(_ *testing.T, o sinks.OpenContext) (sinks.Sink, error) {
-	return Beside(p.db, p.store.Spec()).Open(o)
+	var err error
+	if o.Rows, err = p.store.Open(o); err != nil {
+		return nil, err
+	}
+	return Open(p.db, []sinks.OpenContext{o}, Options{})
 }
 
 func (p *besidePlace) Rows(_ *testing.T, target string) []string {
 	return sinktest.Texts(p.store.Rows(target)...)
+}
+
+// ledger is a sink of the database alone, without a table.
+func (p *besidePlace) ledger() *Sink {
+	return &Sink{db: p.db, query: "q", opts: Options{Now: time.Now}}
 }
 
 func TestBesideConformance(t *testing.T) {
@@ -84,15 +93,14 @@ func TestBesideCrashBetween(t *testing.T) {
 	})
 	t.Run("database only", func(t *testing.T) {
 		p := newBeside(t)
-		ledger := &Sink{db: p.db, o: o, opts: Options{Now: time.Now}}
-		sinktest.MustWrite(t, ledger, batch(1))
+		sinktest.MustWrite(t, p.ledger(), batch(1))
 		check(t, p)
 	})
 	t.Run("another plan", func(t *testing.T) {
 		p := newBeside(t)
 		other := batch(1)
 		other.Digest++
-		sinktest.MustWrite(t, &Sink{db: p.db, o: o, opts: Options{Now: time.Now}}, other)
+		sinktest.MustWrite(t, p.ledger(), other)
 		s := sinktest.MustOpen(t, p, o)
 		sinktest.WantCode(t, s.Write(context.Background(), batch(2)), "E_REPLAY_MISMATCH")
 	})
@@ -110,14 +118,14 @@ func (r *readable) Select() string { return r.text }
 // TestBesideView has a view that follows what the sink of the rows says.
 func TestBesideView(t *testing.T) {
 	p := newBeside(t)
-	var inner *readable
-	spec := Beside(p.db, sinks.Spec{Open: func(o sinks.OpenContext) (sinks.Sink, error) {
-		rows, err := p.store.Open(o)
-		inner = &readable{rows, "SELECT 1 AS n WHERE false"}
-		return inner, err
-	}})
 	o := sinktest.Context(`"my view"`, sinks.Append)
-	s, err := spec.Open(o)
+	rows, err := p.store.Open(o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	inner := &readable{rows, "SELECT 1 AS n WHERE false"}
+	o.Rows = inner
+	s, err := Open(p.db, []sinks.OpenContext{o}, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -132,3 +140,63 @@ func TestBesideView(t *testing.T) {
 }
 
 var _ sinks.Readable = (*readable)(nil)
+
+// TestTablesOfOneBatch has two tables and a place elsewhere change together, each in its
+// own mode, under one marker; a crash between the places is mended by the next run.
+func TestTablesOfOneBatch(t *testing.T) {
+	p := newBeside(t)
+	outputs := []sinks.OpenContext{sinktest.Context("a", sinks.Append), sinktest.Context("b", sinks.Update, 1), sinktest.Context("c", sinks.Append)}
+	open := func() *Sink {
+		t.Helper()
+		var err error
+		if outputs[2].Rows, err = p.store.Open(outputs[2]); err != nil {
+			t.Fatal(err)
+		}
+		s, err := Open(p.db, outputs, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
+	batch := func(generation, number int64) *sinks.Batch {
+		var all *sinks.Batch
+		for i, o := range outputs {
+			one := sinktest.Batch(o, generation, number, sinktest.Record(sinktest.Row{K: "x", N: number}))
+			if i == 0 {
+				all = one
+				continue
+			}
+			all.Outputs = append(all.Outputs, one.Outputs[0])
+		}
+		return all
+	}
+	want := func(last int) {
+		t.Helper()
+		var rows []string
+		for n := range last + 1 {
+			rows = append(rows, fmt.Sprintf("1970-01-01 00:00:00 | x | %d", n))
+		}
+		sinktest.WantRows(t, p.place, "a", rows...)
+		sinktest.WantRows(t, p.place, "b", rows[last])
+		sinktest.WantRows(t, p, "c", rows...)
+		if got := p.query(t, "SELECT count(*), max(batch) FROM ssql.commits"); got[0] != fmt.Sprintf("%d | %d", last+1, last) {
+			t.Errorf("markers %q, want one for each of %d batches", got, last+1)
+		}
+	}
+	s := open()
+	sinktest.MustWrite(t, s, batch(1, 0))
+	sinktest.MustWrite(t, s, batch(1, 1))
+	want(1)
+	crash := errors.New("crash")
+	p.store.Faults.AfterCommit = func(*sinks.Batch) error { return crash }
+	if err := s.Write(context.Background(), batch(1, 2)); !errors.Is(err, crash) {
+		t.Fatalf("the first run ended with %v, want a crash", err)
+	}
+	p.store.Faults = sinks.Faults{}
+	s = open()
+	sinktest.WantHead(t, s, "id-of-q", batch(1, 1).Marker, true)
+	sinktest.MustWrite(t, s, batch(2, 2))
+	want(2)
+	sinktest.WantCode(t, open().Write(context.Background(), batch(3, 2)), "E_FENCED")
+	want(2)
+}

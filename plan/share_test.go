@@ -23,11 +23,11 @@ func TestSharedSource(t *testing.T) {
 			t.Errorf("%s: %v", c.text, err)
 			continue
 		}
-		join, _ := findNode[*Join](p.Root)
+		join, _ := findNode[*Join](p.Outputs[0].Root)
 		if len(p.Sources) != c.sources {
 			t.Errorf("%s: %d sources, want %d", c.text, len(p.Sources), c.sources)
 		}
-		if c.sources == 1 && !join.SameRows {
+		if c.sources == 1 && join.Left != join.Right {
 			t.Errorf("%s: the join does not know that its sides are the same", c.text)
 		}
 	}
