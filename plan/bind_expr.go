@@ -524,7 +524,7 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	case name == "grouping" || name == "grouping_id":
 		v, err := x.groupingCall(e, name)
 		return value{Expr: v}, err
-	case isAggregateCall(e):
+	case x.b.isAggregateCall(e):
 		v, err := x.aggregate(e)
 		return value{Expr: v}, err
 	case e.Filter != nil || e.Distinct || len(e.OrderBy) > 0 || e.Star:

@@ -9,17 +9,21 @@ import (
 	"ssql/sql/types"
 )
 
-// ScalarLibrary is a Catalog that knows scalar functions beyond expr's table: DuckDB's
-// and the macros of the database.
-type ScalarLibrary interface {
-	// Scalar describes a call: text calls name over columns a0, a1, … of the given types.
-	// nil says that there is no such function. An error refuses it: it does not take
-	// these arguments, or would give other values when a batch is replayed.
-	Scalar(name, text string, columns []types.Type) (*ScalarFunction, error)
+// Library is a Catalog that knows functions beyond expr's tables: DuckDB's and the macros
+// of the database.
+type Library interface {
+	// IsAggregate reports whether the function of a name folds rows. An error is that
+	// of Function.
+	IsAggregate(name string) bool
+	// Function describes a call: text calls name over columns a0, a1, … of the given types,
+	// that of an aggregate also over ssql_row, the place of a row. nil says that there is no
+	// such function. An error refuses it: it does not take these arguments, or would give
+	// other values when a batch is replayed.
+	Function(name, text string, columns []types.Type) (*LibraryFunction, error)
 }
 
-// ScalarFunction is a call that the library evaluates.
-type ScalarFunction struct {
+// LibraryFunction is a call that the library evaluates.
+type LibraryFunction struct {
 	Type types.Type
 	// Version tells two definitions of a macro apart; "" for a built-in function.
 	Version string
@@ -27,31 +31,58 @@ type ScalarFunction struct {
 
 // external binds a call of a function that expr does not have; unknown is its error.
 func (b *binder) external(name string, args []expr.Expr, span Span, unknown error) (expr.Expr, error) {
-	lib, ok := b.cat.(ScalarLibrary)
+	lib, ok := b.cat.(Library)
 	if !ok {
 		return nil, unknown
 	}
-	call := &expr.External{Name: name, Span: span}
-	var text []string
-	var columns []types.Type
-	for _, a := range args {
-		if lit, ok := a.(*expr.Literal); ok {
-			text = append(text, lit.String())
-			call.Show = append(call.Show, lit.String())
-			continue
-		}
-		text = append(text, fmt.Sprintf("a%d", len(call.Args)))
-		call.Args, columns = append(call.Args, a), append(columns, a.Type())
-		call.Show = append(call.Show, "")
+	text := externalArgs(args)
+	call := &expr.External{
+		Name: name, Span: span, Args: text.columns,
+		Text: types.QuoteIdent(name) + "(" + strings.Join(text.args, ", ") + ")", Show: text.show,
 	}
-	call.Text = types.QuoteIdent(name) + "(" + strings.Join(text, ", ") + ")"
-	f, err := lib.Scalar(name, call.Text, columns)
+	f, err := lib.Function(name, call.Text, typesOf(call.Args))
 	switch {
 	case err != nil:
-		return nil, sqlerr.At(span, codeUnresolvedRoutine, "%s(...) cannot be used on a stream", name).Because(err)
+		return nil, refusedByDuckDB(name, span, err)
 	case f == nil:
 		return nil, unknown
 	}
 	call.T, call.Version = f.Type, f.Version
 	return call, nil
+}
+
+func refusedByDuckDB(name string, span Span, err error) error {
+	return sqlerr.At(span, codeUnresolvedRoutine, "%s(...) cannot be used on a stream", name).Because(err)
+}
+
+// externalText is the arguments of a call that DuckDB evaluates.
+type externalText struct {
+	args    []string    // in DuckDB's text: a0, a1, … for columns
+	show    []string    // see expr.External
+	columns []expr.Expr // those that are no constants
+}
+
+func externalArgs(args []expr.Expr) externalText {
+	t := externalText{show: []string{"("}}
+	for i, a := range args {
+		if i > 0 {
+			t.show = append(t.show, ", ")
+		}
+		if lit, ok := a.(*expr.Literal); ok {
+			t.args, t.show = append(t.args, lit.SQL()), append(t.show, lit.String())
+			continue
+		}
+		t.args, t.show = append(t.args, fmt.Sprintf("a%d", len(t.columns))), append(t.show, "")
+		t.columns = append(t.columns, a)
+	}
+	t.show = append(t.show, ")")
+	return t
+}
+
+func typesOf(list []expr.Expr) []types.Type {
+	out := make([]types.Type, len(list))
+	for i, e := range list {
+		out[i] = e.Type()
+	}
+	return out
 }

@@ -57,7 +57,7 @@ func (k *block) aggregate() error {
 
 func (k *block) hasAggregate() bool {
 	for _, it := range k.items {
-		if it.expr != nil && usesGroup(it.expr) {
+		if it.expr != nil && k.b.usesGroup(it.expr) {
 			return true
 		}
 	}
@@ -65,7 +65,7 @@ func (k *block) hasAggregate() bool {
 		return true
 	}
 	for _, o := range k.q.OrderBy {
-		if usesGroup(o.Expr) {
+		if k.b.usesGroup(o.Expr) {
 			return true
 		}
 	}
@@ -79,7 +79,7 @@ func (k *block) aggregateSpan() Span {
 	}
 	for _, it := range k.items {
 		if it.expr != nil {
-			if c := findAggregate(it.expr); c != nil {
+			if c := k.b.findAggregate(it.expr); c != nil {
 				return k.b.at(c.Span)
 			}
 		}
@@ -98,7 +98,7 @@ func (k *block) groupItems() ([]value, error) {
 	var out []value
 	if by.All {
 		for _, it := range k.items {
-			if it.expr != nil && usesGroup(it.expr) {
+			if it.expr != nil && k.b.usesGroup(it.expr) {
 				continue
 			}
 			v, err := k.rowItem(x, it)
@@ -132,7 +132,7 @@ func (k *block) groupItem(x *exprBinder, e sql.Expr) (value, error) {
 		}
 		target = k.items[i].expr
 	}
-	if c := findAggregate(target); c != nil {
+	if c := k.b.findAggregate(target); c != nil {
 		return value{}, sqlerr.At(span, codeMisplaced, "an aggregate may not stand in GROUP BY")
 	}
 	return x.bind(target)
@@ -176,7 +176,7 @@ func (g *grouping) result(v value) (value, bool) {
 
 // match returns what e is above the aggregation if it is a group expression.
 func (g *grouping) match(x *exprBinder, e sql.Expr) (value, bool) {
-	if usesGroup(e) {
+	if x.b.usesGroup(e) {
 		return value{}, false
 	}
 	rows := &exprBinder{b: x.b, scope: g.rows, clause: x.clause, rows: true, depth: x.depth, names: x.names, lambdas: x.lambdas}
@@ -214,7 +214,7 @@ func (x *exprBinder) aggregate(e *sql.Call) (expr.Expr, error) {
 	}
 	call, err := x.aggCall(e, name, span)
 	if err != nil {
-		return nil, err
+		return x.externalAggregate(e, name, span, err)
 	}
 	return x.group.add(call), nil
 }
@@ -259,22 +259,30 @@ func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, err
 
 // text is the canonical text of a call, part of the fingerprint.
 func (c *AggCall) text(star bool) string {
-	var args []string
-	for _, a := range append(c.Args[:len(c.Args):len(c.Args)], c.Params...) {
-		args = append(args, a.String())
+	if star {
+		return c.textOf(c.Name, "*")
 	}
-	inner := strings.Join(args, ", ")
-	switch {
-	case star:
-		inner = "*"
-	case c.Distinct:
-		inner = "DISTINCT " + inner
+	return c.textOf(c.Name, exprList(append(c.Args[:len(c.Args):len(c.Args)], c.Params...)))
+}
+
+// textOf is the text of the call with another name and other arguments.
+func (c *AggCall) textOf(name, args string) string {
+	if c.Distinct {
+		args = "DISTINCT " + args
 	}
-	text := c.Name + "(" + inner + ")"
+	text := name + "(" + args + ")"
 	if c.Filter != nil {
 		text += " FILTER (WHERE " + c.Filter.String() + ")"
 	}
 	return text
+}
+
+func exprList(list []expr.Expr) string {
+	parts := make([]string, len(list))
+	for i, e := range list {
+		parts[i] = e.String()
+	}
+	return strings.Join(parts, ", ")
 }
 
 // plainText is a text for people: names without quotes.

@@ -87,7 +87,7 @@ func (b *binder) joinCondition(j *Join, t *sql.Join, both, left, right *scope) e
 		j.on = append(j.on, p...)
 	}
 	if t.On != nil {
-		if agg := findAggregate(t.On); agg != nil {
+		if agg := b.findAggregate(t.On); agg != nil {
 			return sqlerr.At(b.at(agg.Span), codeMisplaced, "an aggregate may not stand in ON")
 		}
 		p, err := x.predicates(t.On)

@@ -26,7 +26,7 @@ func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr
 	}
 	// The checks of the call itself, at its own place.
 	if _, err := expr.BindAggregate(name, args, false, span); err != nil {
-		return nil, routineError(err, e.Name.Name, span)
+		return x.externalAggregate(e, name, span, routineError(err, e.Name.Name, span))
 	}
 	keys, order := make([]expr.Expr, len(e.OrderBy)), make([]expr.ElementOrder, len(e.OrderBy))
 	for i, o := range e.OrderBy {

@@ -137,7 +137,7 @@ func (k *block) groupBinder(clause string) *exprBinder {
 // own; rewrite joins them again.
 func (k *block) where() error {
 	for _, e := range conjuncts(k.s.Where) {
-		if agg := findAggregate(e); agg != nil {
+		if agg := k.b.findAggregate(e); agg != nil {
 			return sqlerr.At(k.b.at(agg.Span), codeWhere, "an aggregate may not stand in WHERE, which looks at single rows").
 				WithHint("put the condition in HAVING, behind GROUP BY")
 		}

@@ -48,6 +48,7 @@ var refusals = []refusal{
 	{codeSessionUngroup, "a session window that no GROUP BY uses", sessionUngrouped},
 	{codeSessionGlobal, "a session window without another key", sessionGlobal},
 	{codeStatefulAfter, "a stateful operator behind an aggregation whose rows change", statefulAfter},
+	{codeExternal, "an aggregate of DuckDB over groups that are never complete", externalOpen},
 	{codeRetract, "an aggregate that cannot take a row back over rows that change", cannotRetract},
 	{codeSessionUpdate, "a session window in update mode", sessionUpdate},
 	{codeOutputMode, "an aggregation in append mode whose groups are never final", neverFinal},

@@ -35,6 +35,7 @@ const (
 	codeWatermarkTwice    = "WATERMARK_TWICE"
 	codeWatermarkNegative = "WATERMARK_DELAY_NEGATIVE"
 
+	codeExternal        = "EXTERNAL_AGGREGATE"
 	codeDistinct        = "DISTINCT_AGGREGATE"
 	codeOutputMode      = "STREAMING_OUTPUT_MODE.UNSUPPORTED_OPERATION"
 	codeTwoEventTimes   = "TWO_EVENT_TIMES"

@@ -298,6 +298,10 @@ type AggCall struct {
 	Filter   expr.Expr // FILTER (WHERE ...); nil without
 	Distinct bool
 	Text     string // canonical text with FILTER and DISTINCT, part of the fingerprint
+	// External is the aggregate of DuckDB that a list of rows is kept for; "" for a call
+	// that is folded row by row.
+	External string
+	Span     Span // of the call, with External
 }
 
 // SortKey is one ORDER BY key.

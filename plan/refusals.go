@@ -192,6 +192,40 @@ func neverFinal(c *checker, n Node) *fault {
 	return &fault{a.Span, "in append mode a group comes out once, when it is final, and " + l.why, l.hint}
 }
 
+// externalOpen finds an aggregate that DuckDB folds, which needs all rows of a group at once,
+// over groups that are shown before all their rows are there, or kept for ever.
+func externalOpen(c *checker, n Node) *fault {
+	a, ok := n.(*Aggregate)
+	if !ok || c.output.Mode == Append && a.Mark.closes() {
+		return nil
+	}
+	for _, call := range a.Aggs {
+		if call.External == "" {
+			continue
+		}
+		text := fmt.Sprintf("%s(...) is DuckDB's, which needs all rows of a group at once, and ", call.External)
+		if a.Mark.closes() {
+			return &fault{call.Span, text + fmt.Sprintf("in %s mode a group comes out before they are there", c.output.Mode),
+				"use EMIT ON WINDOW CLOSE (SET output_mode = 'append'), or an aggregate that runs in ssql itself (SHOW FUNCTIONS lists them)"}
+		}
+		return &fault{call.Span, text + "these groups never close", windowHint(a)}
+	}
+	return nil
+}
+
+// windowHint says how the groups of an aggregation would close.
+func windowHint(a *Aggregate) string {
+	for _, c := range a.visible {
+		if c.Mark.isEventTime() {
+			return fmt.Sprintf("group by a window over the event time: GROUP BY window(%s, '5 minutes'), ...", c.Name)
+		}
+	}
+	if w, ok := findNode[*Watermark](a.Input); ok {
+		return lostHint(a.Input, w)
+	}
+	return watermarkHint(a.Input) + ", and group by a window over it"
+}
+
 // distinctUnbounded finds DISTINCT in an aggregate of groups that stay for ever: every
 // value ever seen would have to be kept (design §4 D9: exact, bounded by the window).
 func distinctUnbounded(c *checker, n Node) *fault {

@@ -78,17 +78,30 @@ func walk(e sql.Expr, f func(sql.Expr) bool) {
 	}
 }
 
-// isAggregateCall reports whether a call folds rows of a group.
-func isAggregateCall(c *sql.Call) bool {
+// isAggregateCall reports whether a call folds rows of a group. DuckDB's aggregates and
+// macros are asked for where expr has no function of the name.
+func (b *binder) isAggregateCall(c *sql.Call) bool {
 	name := strings.ToLower(c.Name.Name)
-	return c.Over == nil && (expr.IsAggregate(name) || c.WithinGroup && withinGroup[name] != "")
+	switch {
+	case c.Over != nil:
+		return false
+	case expr.IsAggregate(name) || c.WithinGroup && withinGroup[name] != "":
+		return true
+	case expr.IsFunction(name) || isWindowCall(name) || unnests(name) || ownCalls[name]:
+		return false
+	}
+	lib, ok := b.cat.(Library)
+	return ok && lib.IsAggregate(name)
 }
 
+// ownCalls are the names that the binder knows by itself.
+var ownCalls = map[string]bool{"grouping": true, "grouping_id": true, "window_time": true}
+
 // findAggregate returns the first call of an aggregate in e, nil if there is none.
-func findAggregate(e sql.Expr) *sql.Call {
+func (b *binder) findAggregate(e sql.Expr) *sql.Call {
 	var found *sql.Call
 	walk(e, func(x sql.Expr) bool {
-		if c, ok := x.(*sql.Call); ok && found == nil && isAggregateCall(c) {
+		if c, ok := x.(*sql.Call); ok && found == nil && b.isAggregateCall(c) {
 			found = c
 		}
 		return found == nil
@@ -97,12 +110,12 @@ func findAggregate(e sql.Expr) *sql.Call {
 }
 
 // usesGroup reports whether e can only stand above an aggregation.
-func usesGroup(e sql.Expr) bool {
+func (b *binder) usesGroup(e sql.Expr) bool {
 	found := false
 	walk(e, func(x sql.Expr) bool {
 		if c, ok := x.(*sql.Call); ok {
 			name := strings.ToLower(c.Name.Name)
-			found = found || isAggregateCall(c) || name == "grouping" || name == "grouping_id"
+			found = found || b.isAggregateCall(c) || name == "grouping" || name == "grouping_id"
 		}
 		return !found
 	})

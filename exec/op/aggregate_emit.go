@@ -16,10 +16,14 @@ type emitter struct {
 	slab   []uint64
 	stride int
 	heap   state.Heap
+	blobs  int          // bytes in heap
 	spans  []windowSpan // per group, with windows
 	cells  []expr.Cells
 	all    []int32 // 0, 1, 2, …
 }
+
+// emitBytesMax bounds the blobs of a chunk, beside its rows: a group may hold a long list.
+const emitBytesMax = 32 << 20
 
 type windowSpan struct{ start, end int64 }
 
@@ -40,13 +44,15 @@ func (e *emitter) add(words []uint64, heap expr.Heap, groups []int32, span windo
 		for _, b := range e.a.layout.Blobs {
 			w := &e.slab[at+e.a.layout.KeyWords+b]
 			if *w != 0 {
-				*w = e.heap.SetBlob(0, heap.Blob(*w))
+				blob := heap.Blob(*w)
+				*w = e.heap.SetBlob(0, blob)
+				e.blobs += len(blob)
 			}
 		}
 		if e.a.cfg.Windows != nil {
 			e.spans = append(e.spans, span)
 		}
-		if len(e.slab) >= e.a.cfg.ChunkRows*e.stride {
+		if len(e.slab) >= e.a.cfg.ChunkRows*e.stride || e.blobs >= emitBytesMax {
 			if err := e.flush(); err != nil {
 				return err
 			}
@@ -77,6 +83,7 @@ func (e *emitter) flush() error {
 	}
 	e.slab, e.spans = e.slab[:0], e.spans[:0]
 	e.heap.Reset()
+	e.blobs = 0
 	rec := array.NewRecord(schemaOf(e.a.cfg.Schema, cols), cols, int64(n))
 	defer rec.Release()
 	return e.emit(rec)

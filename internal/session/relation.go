@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/library"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
@@ -38,7 +39,8 @@ type relations struct {
 	// by their path; else "".
 	filesBelow string
 	// declared is the stream that CREATE STREAM is about to store, for checking it.
-	declared *stream
+	declared         *stream
+	*library.Catalog // DuckDB's functions
 }
 
 var _ plan.Catalog = (*relations)(nil)
@@ -48,7 +50,7 @@ func (s *Session) relations(ctx context.Context) (*relations, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &relations{ctx: ctx, session: s, rows: rows, opened: map[string]*stream{}}, nil
+	return &relations{ctx: ctx, session: s, rows: rows, opened: map[string]*stream{}, Catalog: library.NewCatalog(ctx, s.withConn)}, nil
 }
 
 // isStream reports whether a name is that of a stream or of a view over one.
@@ -123,7 +125,7 @@ func (r *relations) table(name sql.Name) (*plan.Relation, error) {
 	err = r.session.withConn(r.ctx, func(c *duck.Conn) error {
 		return c.Query(r.ctx, "DESCRIBE "+quoted, nil, func(row []any) error {
 			column, as := text(row[0]), types.QuoteIdent(text(row[0]))
-			typ, exact := nearestType(text(row[1]))
+			typ, exact := library.TypeOf(text(row[1]))
 			if !exact {
 				as = "CAST(" + as + " AS " + typ.String() + ") AS " + as
 				changed = true

@@ -12,6 +12,7 @@ import (
 
 	"ssql/exec"
 	"ssql/internal/duck"
+	"ssql/internal/library"
 	"ssql/plan"
 	"ssql/plan/expr"
 	"ssql/sinks"
@@ -105,7 +106,7 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		StateBytesMax: stateBytesMax(v.quantity("state_bytes_max")),
 		FlushAtEnd:    v.get("end_of_input") == "flush",
 		Tables:        tables{s},
-		Library:       library{session: s, ctx: context.Background(), mu: &sync.Mutex{}},
+		Library:       library.NewEvaluator(s.withConn),
 	}
 	switch v.get("late_rows") {
 	case "drop":

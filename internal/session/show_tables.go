@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/library"
 	"ssql/plan/expr"
 	"ssql/sql"
 )
@@ -54,26 +55,37 @@ func (s *Session) showFormats(_ context.Context, st *sql.Show, out Output) error
 	return t.send(out)
 }
 
-// showFunctions lists the functions and aggregates that a query on a stream can use. In
-// statements on tables all of DuckDB's are there: SELECT * FROM duckdb_functions().
-func (s *Session) showFunctions(_ context.Context, st *sql.Show, out Output) error {
-	kinds := map[string]string{}
+// showFunctions lists the functions and aggregates that a query on a stream can use, and
+// where they run: in ssql, or in DuckDB, which folds a group when its window closes.
+func (s *Session) showFunctions(ctx context.Context, st *sql.Show, out Output) error {
+	type place struct{ kind, runs string }
+	places := map[string]place{}
+	foreign, err := library.NewCatalog(ctx, s.withConn).Names()
+	if err != nil {
+		return err
+	}
+	for name, aggregate := range foreign {
+		places[name] = place{"scalar", "DuckDB"}
+		if aggregate {
+			places[name] = place{"aggregate", "DuckDB, when a window closes"}
+		}
+	}
 	for _, name := range expr.FunctionNames() {
-		kinds[strings.ToLower(name)] = "scalar"
+		places[strings.ToLower(name)] = place{"scalar", "ssql"}
 	}
 	for _, name := range expr.AggregateNames() {
-		kinds[strings.ToLower(name)] = "aggregate"
+		places[strings.ToLower(name)] = place{"aggregate", "ssql"}
 	}
-	names := make([]string, 0, len(kinds))
-	for name := range kinds {
+	names := make([]string, 0, len(places))
+	for name := range places {
 		if likeMatches(st.Like, name) {
 			names = append(names, name)
 		}
 	}
 	sort.Strings(names)
-	t := newTextTable("name", "kind")
+	t := newTextTable("name", "kind", "runs in")
 	for _, name := range names {
-		t.add(name, kinds[name])
+		t.add(name, places[name].kind, places[name].runs)
 	}
 	return t.send(out)
 }

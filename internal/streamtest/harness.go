@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"ssql/internal/library"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/plan"
@@ -28,12 +29,13 @@ type harness struct {
 	armed *crash // by the verb crash, for the next run
 	clock *clock
 
-	relations map[string]*plan.Relation // by name in lower case
-	streams   map[string]*stream
-	tables    *tables
-	queries   map[string]*query
-	order     []*query         // as defined
-	refused   map[string]error // queries that never came to be, and why
+	*library.Catalog                           // functions of DuckDB
+	relations        map[string]*plan.Relation // by name in lower case
+	streams          map[string]*stream
+	tables           *tables
+	queries          map[string]*query
+	order            []*query         // as defined
+	refused          map[string]error // queries that never came to be, and why
 
 	noDataBatches bool
 	retraction    bool // plan.Options.Retraction
@@ -59,6 +61,7 @@ func newHarness(ctx context.Context, s *Script, o Options) *harness {
 		relations: map[string]*plan.Relation{}, streams: map[string]*stream{}, tables: newTables(), queries: map[string]*query{}, refused: map[string]error{},
 		noDataBatches: true, ansi: s.Golden != "",
 	}
+	h.Catalog = library.NewCatalog(ctx, h.tables.lend)
 	h.fs = vfs.NewInjector(h.disk, o.Fault)
 	return h
 }

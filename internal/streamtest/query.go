@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/exec"
+	"ssql/internal/library"
 	"ssql/plan"
 	"ssql/sinks"
 	"ssql/sources"
@@ -72,8 +73,8 @@ func (q *query) open() error {
 	h := q.h
 	cfg := exec.Config{
 		Name: q.name, Plan: q.plan, Sink: q.store, SinkDescriptions: []string{"memory[" + q.name + "]"},
-		Tables: h.tables,
-		FS:     h.fs, Dir: path.Join("/checkpoints", q.name),
+		Tables: h.tables, Library: library.NewEvaluator(h.tables.lend),
+		FS: h.fs, Dir: path.Join("/checkpoints", q.name),
 		NoDataBatches: h.noDataBatches, Workers: h.o.Workers, ChunkRows: h.o.ChunkRows, SnapshotEvery: h.o.SnapshotEvery,
 		Clock:   h.clock,
 		OnBatch: q.onBatch,

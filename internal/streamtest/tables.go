@@ -57,17 +57,32 @@ func (t *tables) Snapshot(ctx context.Context, text string, fields []types.Field
 	return []arrow.Record{array.NewRecord(types.ArrowSchema(fields), columns, rec.NumRows())}, nil
 }
 
-func (t *tables) query(ctx context.Context, text string, fields []types.Field) (out []arrow.Record, err error) {
+// lend gives f a connection to DuckDB, which is opened the first time.
+func (t *tables) lend(ctx context.Context, f func(conn *duck.Conn) error) error {
 	if t.db == nil {
-		if t.db, err = duck.Open(":memory:", duck.Options{Threads: 1}); err != nil {
-			return nil, err
+		db, err := duck.Open(":memory:", duck.Options{Threads: 1})
+		if err != nil {
+			return err
 		}
+		t.db = db
 	}
 	conn, release, err := t.db.Conn(ctx)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer release()
+	return f(conn)
+}
+
+func (t *tables) query(ctx context.Context, text string, fields []types.Field) (out []arrow.Record, err error) {
+	err = t.lend(ctx, func(conn *duck.Conn) error {
+		out, err = t.queryOn(ctx, conn, text, fields)
+		return err
+	})
+	return out, err
+}
+
+func (t *tables) queryOn(ctx context.Context, conn *duck.Conn, text string, fields []types.Field) (out []arrow.Record, err error) {
 	if err := t.load(ctx, conn); err != nil {
 		return nil, err
 	}

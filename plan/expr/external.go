@@ -4,18 +4,22 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
-// Library evaluates scalar functions that have no kernel here: those of DuckDB, and
-// the macros of the database.
+// Library evaluates functions that have no kernel here: those of DuckDB, and the macros of
+// the database. It may be called concurrently. The caller releases the results.
 type Library interface {
 	// Call evaluates text over columns, which it names a0, a1, …, all of the given
-	// number of rows, and returns one value of type t per row, in order. It may be
-	// called concurrently. The caller releases the result.
+	// number of rows, and returns one value of type t per row, in order.
 	Call(text string, columns []arrow.Array, rows int, t types.Type) (arrow.Array, error)
+	// Fold evaluates text, a call of an aggregate, over the structs of each list, whose
+	// fields it names a0, a1, … and whose place ssql_row, and returns one value of type t
+	// per list. The structs of a list are folded in their order.
+	Fold(text string, lists *array.List, t types.Type) (arrow.Array, error)
 }
 
 // External is a call that the Library of the context evaluates.
@@ -24,7 +28,12 @@ type External struct {
 	// Text is the call over the columns a0, a1, … of Args; constants stand in it.
 	Text string
 	Args []Expr
-	Show []string // every argument, also the constants, for String
+	// Folds says that the call is an aggregate: the one of Args is a list of structs, with
+	// the columns as their fields.
+	Folds bool
+	// Show is the call for people behind its name, a part for each of Args and what stands
+	// between them; "" is the place of the next one.
+	Show []string
 	T    types.Type
 	// Version tells two definitions of a macro apart; "" for a function of DuckDB.
 	Version string
@@ -59,12 +68,22 @@ func (e *External) Eval(c *Ctx, rec arrow.Record) (arrow.Array, error) {
 		}
 		cols[i] = a
 	}
-	out, err := c.Library.Call(e.Text, cols, int(rec.NumRows()), e.T)
+	out, err := e.call(c, cols, int(rec.NumRows()))
 	if err != nil {
 		return nil, sqlerr.At(e.Span, "EXTERNAL_FUNCTION", "DuckDB cannot evaluate %s(...)", e.Name).Because(err).
 			WithHint("rows for which it must not fail can be kept out with CASE or WHERE")
 	}
 	return out, nil
+}
+
+func (e *External) call(c *Ctx, cols []arrow.Array, rows int) (arrow.Array, error) {
+	switch {
+	case rows == 0:
+		return array.MakeArrayOfNull(c.Alloc, e.T.Arrow(), 0), nil
+	case e.Folds:
+		return c.Library.Fold(e.Text, cols[0].(*array.List), e.T)
+	}
+	return c.Library.Call(e.Text, cols, rows, e.T)
 }
 
 // String marks the call, so that EXPLAIN shows which ones DuckDB evaluates.
@@ -73,16 +92,16 @@ func (e *External) String() string {
 	if e.Version != "" {
 		name += "#" + e.Version
 	}
-	show := make([]string, 0, len(e.Show))
+	var show strings.Builder
 	next := 0
 	for _, s := range e.Show {
 		if s == "" {
 			s = e.Args[next].String()
 			next++
 		}
-		show = append(show, s)
+		show.WriteString(s)
 	}
-	return name + "(" + strings.Join(show, ", ") + ")"
+	return name + show.String()
 }
 
 // Children returns the arguments that are no constants.

@@ -147,3 +147,11 @@ func (l *Literal) String() string {
 	}
 	return types.Text(l.arr, 0) + "::" + l.t.String()
 }
+
+// SQL returns the value in a form that DuckDB reads, whatever its type.
+func (l *Literal) SQL() string {
+	if l.IsNull() || l.t.IsInteger() || l.t.Kind == types.Boolean || l.t.Kind == types.Varchar {
+		return l.String()
+	}
+	return "CAST('" + strings.ReplaceAll(types.Text(l.arr, 0), "'", "''") + "' AS " + l.t.String() + ")"
+}
