@@ -2,6 +2,9 @@ package oracle
 
 import (
 	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -13,6 +16,7 @@ var (
 	caseCount = flag.Int("cases", 300, "how many random cases to run")
 	firstSeed = flag.Uint64("seed", 1, "seed of the first case")
 	only      = flag.String("only", "", "run rows of the grammar whose name contains this")
+	scripts   = flag.String("scripts", "", "write the cases as stream scripts for Spark into this folder")
 )
 
 // failuresMax is after how many failing cases the test stops.
@@ -46,4 +50,22 @@ func TestCases(t *testing.T) {
 		}()
 	}
 	wg.Wait()
+}
+
+// TestSparkScripts writes the cases that Spark can answer, for its recorder to fill in and
+// `ssql test` to compare.
+func TestSparkScripts(t *testing.T) {
+	if *scripts == "" {
+		t.Skip("no folder given by -scripts")
+	}
+	keep := func(name string) bool { return strings.Contains(name, *only) }
+	for n := range uint64(*caseCount) {
+		text, ok := New(*firstSeed+n, keep).SparkScript()
+		if !ok {
+			continue
+		}
+		if err := os.WriteFile(filepath.Join(*scripts, fmt.Sprintf("seed_%d.test", *firstSeed+n)), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
 }

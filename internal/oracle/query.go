@@ -82,7 +82,7 @@ func (c Call) SQL(d dialect) string {
 		}
 		return text
 	}
-	if d == engine {
+	if d != duck {
 		return call(c.Agg.Name, "%s")
 	}
 	return c.Agg.Duck(call, c.argType())
@@ -120,10 +120,13 @@ func (q *Query) keyColumns() []Column {
 }
 
 // SQL writes the query for the engine.
-func (q *Query) SQL() string {
-	spark := q.Window != nil && q.Window.Spark
-	from := q.From.From(engine)
-	if q.Window != nil && !spark {
+func (q *Query) SQL() string { return q.text(engine) }
+
+// text writes the query for the engine, or for Spark.
+func (q *Query) text(d dialect) string {
+	call := q.Window != nil && (q.Window.Spark || d == spark)
+	from := q.From.From(d)
+	if q.Window != nil && !call {
 		from = q.Window.table(q.From, q.Time(), q.Keys)
 	}
 	if !q.Grouped {
@@ -132,16 +135,16 @@ func (q *Query) SQL() string {
 	}
 	groups := columnNames(q.keyColumns())
 	items := groups
-	if spark {
+	if call {
 		call, made := q.Window.call(q.Time())
 		rest := groups[2:]
 		items = append([]string{made + ".start AS window_start", made + ".end AS window_end"}, rest...)
 		groups = append([]string{call}, rest...)
 	}
 	for _, c := range q.Calls {
-		items = append(items[:len(items):len(items)], c.SQL(engine)+" AS "+c.Name)
+		items = append(items[:len(items):len(items)], c.SQL(d)+" AS "+c.Name)
 	}
-	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), q.groupBy(groups), q.having(engine)) + q.limit(engine)
+	return fmt.Sprintf("SELECT %s FROM %s%s%s%s", strings.Join(items, ", "), from, q.where(), q.groupBy(groups), q.having(d)) + q.limit(d)
 }
 
 // groupBy writes the clause.

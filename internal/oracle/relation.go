@@ -13,6 +13,8 @@ const (
 	// duck gets windows as expressions, and the column seq, the order in which the rows
 	// arrived, beside the columns of every relation.
 	duck
+	// spark is a stream script, whose verb dedup has given a deduplication a name.
+	spark
 )
 
 // Stream is a random stream, or a table.
@@ -148,6 +150,9 @@ func (d *Dedup) From(to dialect) string {
 		return fmt.Sprintf("(SELECT %s FROM (SELECT *, row_number() OVER (PARTITION BY %s ORDER BY seq) AS rn FROM %s) WHERE rn = 1) AS d",
 			outward(d, to), keys, d.In.From(to))
 	}
+	if to == spark && !d.Distinct {
+		return sparkDedup
+	}
 	if d.Distinct {
 		return fmt.Sprintf("(SELECT DISTINCT %s FROM %s) AS d", keys, d.In.From(to))
 	}
@@ -180,6 +185,11 @@ func (s *Sub) From(d dialect) string {
 	if d == duck {
 		return fmt.Sprintf("(SELECT 0 AS seq, window_end - INTERVAL '1 microsecond' AS v_time, %s FROM %s%s) AS v",
 			strings.Join(items, ", "), q.Window.duckFrom(q.From, q.Time(), q.Keys, q.Cond), groupBy(groups))
+	}
+	if d == spark {
+		call, made := q.Window.call(q.Time())
+		return fmt.Sprintf("(SELECT window_time(%s) AS v_time, %s FROM %s%s%s) AS v", made, strings.Join(items, ", "),
+			q.From.From(d), q.where(), groupBy(append([]string{call}, columnNames(q.Keys)...)))
 	}
 	return fmt.Sprintf("(SELECT window_time AS v_time, %s FROM %s%s%s) AS v", strings.Join(items, ", "),
 		q.Window.table(q.From, q.Time(), q.Keys), q.where(), groupBy(append(groups, "window_time")))
