@@ -35,6 +35,8 @@ type result struct {
 	// The global watermark and those of the nodes after the batch.
 	watermark int64
 	nodes     []*int64
+	nextClose int64        // the watermark at which the next held result comes out
+	closes    bool         // there is one
 	offsets   []offsetPair // per source
 	snapshot  []byte       // nil when none is due
 	started   time.Time

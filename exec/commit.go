@@ -32,12 +32,14 @@ func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error)
 		p.digest, p.durable = digest, true
 		p.walCommit = time.Since(start)
 	}
+	q.activity.Store(&Activity{Batch: p.plan.Batch, Since: time.Now()})
 	res, err := q.execute(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	q.wm.observe(res.event, p.plan.Idle)
 	res.watermark, res.nodes = q.wm.global, q.wm.snapshot()
+	res.nextClose, res.closes = q.NextClose()
 	if q.snapshotDue(p.plan.Batch) {
 		if res.snapshot, err = q.appendSnapshot(res); err != nil {
 			return nil, err
@@ -140,6 +142,9 @@ func (q *Query) await(job *commitJob) error {
 	q.tell(job.res)
 	p := q.describe(job.res)
 	q.progress.Store(p)
+	if a := q.activity.Load(); a != nil && a.Batch == p.BatchID {
+		q.activity.Store(nil) // no later one is under way
+	}
 	if q.cfg.OnBatch != nil {
 		q.cfg.OnBatch(p, job.res.rows)
 	}

@@ -64,10 +64,16 @@ func (q *Query) openUntil() (micros int64, ok bool) {
 			micros, ok = max(micros, until+far-above[b.index]), true
 		}
 	}
+	return wholeMillis(micros), ok
+}
+
+// wholeMillis returns the first watermark from a time on: watermarks are whole
+// milliseconds.
+func wholeMillis(micros int64) int64 {
 	if rest := micros % 1000; rest > 0 {
 		micros += 1000 - rest
 	}
-	return micros, ok
+	return micros
 }
 
 // Flush closes everything that is open with batches without rows, as end_of_input =

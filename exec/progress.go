@@ -41,6 +41,9 @@ type Progress struct {
 	// Watermarks shows each input's own watermark, of which eventTime.watermark is the
 	// least (or the greatest, by watermark_policy) one batch before.
 	Watermarks []WatermarkProgress `json:"watermarks,omitempty"`
+	// NextClose is the watermark at which the next result that is held comes out; absent
+	// when none waits for a watermark.
+	NextClose string `json:"nextClose,omitempty"`
 	// Forced is why the batch closed what no event time closes: timeout or end of input.
 	Forced string `json:"forced,omitempty"`
 
@@ -139,6 +142,9 @@ func (q *Query) describe(res *result) *Progress {
 		p.HasWatermark, p.WatermarkMicros = true, res.plan.WatermarkMicros
 		p.EventTime = eventTimes(res)
 		p.Watermarks = q.watermarkProgress(res)
+		if res.closes {
+			p.NextClose = time.UnixMicro(wholeMillis(res.nextClose)).UTC().Format(progressTime)
+		}
 	}
 	// Nearest to the sink first: the reverse of the order in the log, which is
 	// children first.

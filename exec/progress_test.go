@@ -23,7 +23,7 @@ func TestProgressJSON(t *testing.T) {
 		`{"operatorName":"dedupe","numRowsTotal":2,"numRowsUpdated":2,"allUpdatesTimeMs":0,"numRowsRemoved":0,"allRemovalsTimeMs":0,"commitTimeMs":0,"memoryUsedBytes":0,"numRowsDroppedByWatermark":0,"numShufflePartitions":1,"numStateStoreInstances":1,"customMetrics":{"numDroppedDuplicateRows":1}}],` +
 		`"sources":[{"description":"memory","startOffset":null,"endOffset":0,"latestOffset":0,"numInputRows":3,"processedRowsPerSecond":0}],` +
 		`"sink":{"description":"memory[q]","numOutputRows":0},"rowsUsed":3,"rowsFiltered":0,"rowsLate":0,"rowsBad":0,` +
-		`"watermarks":[{"column":"a.event_time","watermark":"2026-09-10T12:06:00.000Z"}]}`
+		`"watermarks":[{"column":"a.event_time","watermark":"2026-09-10T12:06:00.000Z"}],"nextClose":"2026-09-10T12:05:00.000Z"}`
 	if text != want {
 		t.Errorf("got\n%s\nwant\n%s", text, want)
 	}

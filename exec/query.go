@@ -44,6 +44,7 @@ type Query struct {
 	stop     chan struct{}
 	stopOnce sync.Once
 	progress atomic.Pointer[Progress]
+	activity atomic.Pointer[Activity]
 	started  time.Time // of the trigger before, for input rows per second
 	noticed  sync.Map  // texts said already
 	lookouts lookouts
@@ -129,6 +130,16 @@ func (q *Query) ID() string { return q.id }
 
 // Progress returns the progress of the newest committed batch, nil before one.
 func (q *Query) Progress() *Progress { return q.progress.Load() }
+
+// Activity is a batch that runs.
+type Activity struct {
+	Batch int64
+	Since time.Time // when its execution began, by the wall clock
+}
+
+// Activity returns the newest batch that is executed or committed now, nil when the query
+// waits for its trigger or for input. It may be called from any goroutine.
+func (q *Query) Activity() *Activity { return q.activity.Load() }
 
 // Stop asks Run to finish and commit the batch that runs, and to return.
 func (q *Query) Stop() { q.stopOnce.Do(func() { close(q.stop) }) }

@@ -112,6 +112,9 @@ type Spec struct {
 	Check func(o Values) error
 	// CheckFormat validates the FORMAT of a column. Nil if the connector's values have a type.
 	CheckFormat func(o Values, t types.Type, format string) error
+	// Look says what there is for a stream now, for DIAGNOSE; nil if the connector cannot
+	// tell.
+	Look func(stream string, o Values) (Sight, error)
 	// Identity returns what a restart compares: the options that name the data.
 	Identity func(o Values) string
 	// Open returns the source of one stream for one query.
@@ -121,6 +124,13 @@ type Spec struct {
 	// the stream is dropped or replaced.
 	Feed func(stream string, rec arrow.Record) error
 	Drop func(stream string)
+}
+
+// Sight is what a connector sees when it looks for the data of a stream.
+type Sight struct {
+	Found string // what there is, such as "3 files of 120 bytes at 'in'"
+	Empty bool   // it has no row to give
+	Fix   string // what would have been there to read, if it is Empty; "" if unknown
 }
 
 // OpenContext is what Open gets.

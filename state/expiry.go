@@ -68,3 +68,28 @@ func (x *Expiry) Take(through int64, dst []int32) []int32 {
 	x.buckets = slices.Delete(x.buckets, 0, drop)
 	return dst
 }
+
+// firstLooks bounds what First looks at.
+const firstLooks = 4096
+
+// First returns the least time of the entries that still hold, by holds; ok is false if
+// none does. It looks at a few thousand entries at most: when none of those holds it
+// returns a time at or before the one that was asked for.
+func (x *Expiry) First(holds func(at int64, id int32) bool) (at int64, ok bool) {
+	looks := 0
+	for _, b := range x.buckets {
+		if looks > firstLooks {
+			return b.start, true
+		}
+		for _, e := range b.entries {
+			if (!ok || e.at < at) && holds(e.at, e.id) {
+				at, ok = e.at, true
+			}
+		}
+		if ok {
+			return at, true
+		}
+		looks += len(b.entries)
+	}
+	return 0, false
+}

@@ -34,15 +34,14 @@ func (m *Multimap) Key(row int32) []byte { return m.keys.Value(m.rows[row].key) 
 func (m *Multimap) Remove(row int32) { m.remove(row) }
 
 // Oldest returns the least time of the rows that have one; ok is false if there is
-// none. Its cost is that of all rows.
+// none. See Expiry.First.
 func (m *Multimap) Oldest() (time int64, ok bool) {
-	for i := range m.rows {
-		r := &m.rows[i]
-		if !r.dead && r.time != NoTime && (!ok || r.time < time) {
-			time, ok = r.time, true
-		}
-	}
-	return time, ok
+	return m.due.First(func(_ int64, row int32) bool { return !m.rows[row].dead })
+}
+
+// OldestUnflagged is Oldest of the rows without flag.
+func (m *Multimap) OldestUnflagged() (time int64, ok bool) {
+	return m.due.First(func(_ int64, row int32) bool { return !m.rows[row].dead && !m.rows[row].flag })
 }
 
 // Time returns the time of a row.

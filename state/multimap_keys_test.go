@@ -44,4 +44,32 @@ func TestMultimapRows(t *testing.T) {
 	if at, ok := m.Oldest(); !ok || at != 1 || m.Time(again) != 3 {
 		t.Errorf("the oldest row is of %d, want 1", at)
 	}
+	m.SetFlag(other)
+	m.SetFlag(none)
+	if at, ok := m.OldestUnflagged(); !ok || at != 3 {
+		t.Errorf("the oldest row without flag is of %d, want 3", at)
+	}
+}
+
+func TestExpiryFirstSkipsWhatIsGone(t *testing.T) {
+	var x Expiry
+	if at, ok := x.First(func(int64, int32) bool { return true }); ok {
+		t.Errorf("an empty expiry has %d", at)
+	}
+	for i := range int64(3 * firstLooks) {
+		x.Add(i*bucketMicros/2+7, int32(i))
+	}
+	for _, c := range []struct {
+		from int32 // ids below are gone
+		want int64
+	}{
+		{0, 7},
+		{101, 101*bucketMicros/2 + 7},
+		// Behind what it looks at it is the beginning of a bucket.
+		{3*firstLooks - 1, (firstLooks/2 + 1) * bucketMicros},
+	} {
+		if at, ok := x.First(func(_ int64, id int32) bool { return id >= c.from }); !ok || at != c.want {
+			t.Errorf("first from %d on: %d, want %d", c.from, at, c.want)
+		}
+	}
 }

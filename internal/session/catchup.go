@@ -28,7 +28,7 @@ func (s *Session) catchUp(ctx context.Context, stream string, out Output) error 
 			continue
 		}
 		s.mu.Lock()
-		endedHere := s.endings[sql.Canonical(row.name)] != nil
+		endedHere := s.ended[sql.Canonical(row.name)]
 		s.mu.Unlock()
 		if endedHere && row.state == stateFinished && s.settings.over(row.options).get("trigger") == "auto" {
 			if err := s.resume(ctx, row, true, out); err != nil {

@@ -1,75 +1,71 @@
 package session
 
 import (
-	"encoding/json"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
-	"ssql/exec"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
-	"ssql/sql"
 	"ssql/sql/types"
 )
 
-// diagnosisCheck is one look at a query: what it found, "" if it does not concern the
-// query, and the verdict if this is why nothing comes out.
-type diagnosisCheck struct {
-	name string
-	look func(x *examination) (found, verdict string)
-}
+// The checks of this file follow a row from its source to where conditions leave it
+// out; those of diagnosis_time.go and diagnosis_output.go go on from there.
 
-// diagnosisChecks are in the order in which a row travels. The first verdict counts.
-var diagnosisChecks = []diagnosisCheck{
-	{"running", (*examination).checkRunning},
-	{"input", (*examination).checkInput},
-	{"readable", (*examination).checkReadable},
-	{"event times", (*examination).checkTimes},
-	{"filter", (*examination).checkFilter},
-	{"late rows", (*examination).checkLate},
-	{"inputs", (*examination).checkInputs},
-	{"output", (*examination).checkOutput},
-	{"waiting", (*examination).checkWaiting},
-}
-
-// storedProgress is what the diagnosis reads of a row of ssql.progress.
-type storedProgress struct {
-	BatchID        int64                    `json:"batchId"`
-	EventTime      map[string]string        `json:"eventTime"`
-	StateOperators []exec.OperatorProgress  `json:"stateOperators"`
-	Watermarks     []exec.WatermarkProgress `json:"watermarks"`
-}
-
-// progressTime is how progress writes times.
-const progressTime = "2006-01-02T15:04:05.000Z"
-
-func readProgress(text string) (*storedProgress, error) {
-	p := &storedProgress{}
-	if err := json.Unmarshal([]byte(text), p); err != nil {
-		return nil, fmt.Errorf("reading stored progress: %w", err)
-	}
-	return p, nil
-}
-
-func (x *examination) checkRunning() (found, verdict string) {
-	name := identText(x.row.name)
+func (x *examination) checkRunning() []finding {
+	f := finding{check: "running"}
+	name, so := identText(x.row.name), count(x.batches, "batch")
 	switch {
 	case x.bindErr != nil:
-		return "the definition no longer fits the database", placeText(x.bindErr) + "; make what is missing again, or DROP QUERY " + name
+		f.found = "the definition no longer fits the streams and tables"
+		f.verdict = "the query cannot run: " + placeText(x.bindErr)
+		f.fixes = append(boundFixes(x.bindErr), "make again what is missing or has changed, or DROP QUERY "+name)
 	case x.running:
-		return "runs, " + count(x.batches, "batch") + " so far", ""
+		f.found = "runs, " + so + " so far" + x.doing()
+	case x.held:
+		f.found = "runs in another process, " + so + " so far"
+	case x.row.state == stateRunning:
+		f.found = "was running, " + so + ", and its process is gone"
+		f.verdict, f.fixes = "the process that ran the query has ended", []string{"START QUERY " + name + ", which goes on where it stopped"}
 	case x.row.state == stateCreated && x.batches == 0:
-		return "was never started", fmt.Sprintf("the query was never started: START QUERY %s", name)
+		f.found = "was never started"
+		f.verdict, f.fixes = "the query was never started", []string{"START QUERY " + name}
 	case x.row.state == stateFailed:
-		reason := x.failure
-		if first, _, more := strings.Cut(reason, "\n"); more {
-			reason = first
-		}
-		return "failed after " + count(x.batches, "batch"), fmt.Sprintf("the query failed: %s; put it right and START QUERY %s, which runs the same batch again", reason, name)
+		reason, _, _ := strings.Cut(x.failure, "\n")
+		f.found = "failed after " + so
+		f.verdict = "the query failed: " + reason
+		f.fixes = []string{"put it right and START QUERY " + name + ", which runs the same batch again; SHOW ERRORS FOR " + name + " has the whole message"}
 	case x.row.state == stateStopped:
-		return "stopped after " + count(x.batches, "batch"), x.ifSilent(fmt.Sprintf("the query is stopped: START QUERY %s goes on", name))
+		f.found = "stopped after " + so
+		f.verdict = x.ifSilent("the query is stopped")
+		f.fixes = []string{"START QUERY " + name + ", which goes on where it stopped"}
+	default:
+		f.found = string(x.row.state) + " after " + so + ": it has read what was there"
 	}
-	return string(x.row.state) + " after " + count(x.batches, "batch") + ": it has read what was there", ""
+	return []finding{f}
+}
+
+// boundFixes returns the hint of an error of the planner.
+func boundFixes(err error) []string {
+	var known *sqlerr.Error
+	if !errors.As(err, &known) {
+		return nil
+	}
+	return strings.Split(known.Hint, "\n")
+}
+
+// doing says what a running query is at.
+func (x *examination) doing() string {
+	switch a := x.activity; {
+	case a != nil:
+		return fmt.Sprintf("; batch %d runs since %s", a.Batch, durationText(time.Since(a.Since).Microseconds()))
+	case x.every > 0:
+		next := x.now.Truncate(x.every).Add(x.every)
+		return fmt.Sprintf("; the next starts at %s, every %s", timeText(next.UnixMicro()), durationText(x.every.Microseconds()))
+	}
+	return "; it waits for input"
 }
 
 // ifSilent returns a verdict for a query that has never given a row.
@@ -80,213 +76,161 @@ func (x *examination) ifSilent(verdict string) string {
 	return verdict
 }
 
-// streams names what the query reads.
-func (x *examination) streams() string {
-	if x.plan == nil {
-		return "its streams"
-	}
-	var names []string
-	for _, ref := range x.plan.Sources {
-		names = append(names, ref.Stream)
-	}
-	return strings.Join(names, " and ")
-}
-
-func (x *examination) checkInput() (found, verdict string) {
+// checkInput looks at each source: what was read of it, and what there is.
+func (x *examination) checkInput() []finding {
 	if x.bindErr != nil {
-		return "", ""
+		return nil
 	}
-	if x.life.rowsRead == 0 {
-		return "no row has been read of " + x.streams(),
-			fmt.Sprintf("no row has arrived: look with PEEK %s, and with DESCRIBE EXTENDED %s at its path and options", x.plan.Sources[0].Stream, x.plan.Sources[0].Stream)
-	}
-	return count(x.life.rowsRead, "row") + " read of " + x.streams(), ""
-}
-
-func (x *examination) checkReadable() (found, verdict string) {
-	switch {
-	case x.life.rowsRead == 0:
-		return "", ""
-	case x.life.rowsBad == 0:
-		return "every row", ""
-	case x.life.rowsBad == x.life.rowsRead:
-		return "no row: " + x.lastBad, fmt.Sprintf("no row can be read, the newest because of %s; SHOW BAD ROWS FOR %s lists them, the declaration of the stream must fit them", x.lastBad, identText(x.row.name))
-	}
-	return fmt.Sprintf("all but %s, the newest because of %s", count(x.life.rowsBad, "row"), x.lastBad), ""
-}
-
-// Times that nobody means: an epoch in another unit than was declared is far off.
-var (
-	earliestPlausible = time.Date(1971, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-	futurePlausible   = 36 * time.Hour
-)
-
-func (x *examination) checkTimes() (found, verdict string) {
-	at, ok := x.watermark()
-	if !ok || x.plan == nil || len(x.plan.Watermarks) == 0 {
-		return "", ""
-	}
-	switch {
-	case at > x.now.Add(futurePlausible).UnixMicro():
-		return "the watermark " + timeText(at) + " is in the future", x.whenLate("a row from the future has moved the watermark to " + timeText(at) +
-			", and everything before is late; give the stream max_future = '1 hour' and RESET QUERY " + identText(x.row.name))
-	case at < earliestPlausible:
-		return "the watermark " + timeText(at) + " is near 1970",
-			"event times are near 1970, as seconds are when they are read as milliseconds; declare the unit: ts AS to_timestamp(seconds), or epoch_ms(milliseconds)"
-	}
-	return "the newest batch ran with the watermark " + timeText(at), ""
-}
-
-// whenLate returns a verdict for a query that loses rows.
-func (x *examination) whenLate(verdict string) string {
-	if x.life.rowsLate == 0 && x.life.rowsOut > 0 {
-		return ""
-	}
-	return verdict
-}
-
-func (x *examination) checkFilter() (found, verdict string) {
-	l := &x.life
-	switch {
-	case l.rowsRead == 0 || l.rowsFiltered == 0:
-		return "", ""
-	case l.rowsFiltered == l.rowsRead-l.rowsBad:
-		return "no row passes", "WHERE leaves no row: compare its constants with PEEK " + x.plan.Sources[0].Stream
-	}
-	return count(l.rowsFiltered, "row") + " left out by conditions", ""
-}
-
-func (x *examination) checkLate() (found, verdict string) {
-	l := &x.life
-	switch {
-	case l.rowsLate == 0:
-		return "", ""
-	case l.rowsLate == l.rowsRead-l.rowsBad-l.rowsFiltered:
-		return "every row was late", fmt.Sprintf("every row was behind the watermark: SHOW LATE ROWS FOR %s; a longer delay of the watermark waits longer", identText(x.row.name))
-	}
-	return count(l.rowsLate, "row") + " behind the watermark, kept in ssql.late_rows", ""
-}
-
-// checkInputs looks for the input that holds the watermark back.
-func (x *examination) checkInputs() (found, verdict string) {
-	if x.progress == nil || len(x.progress.Watermarks) < 2 {
-		return "", ""
-	}
-	var parts []string
-	slowest, silent := "", ""
-	least := ""
-	for _, w := range x.progress.Watermarks {
+	var out []finding
+	for i, in := range x.inputs {
+		f := finding{check: "input " + in.name}
+		read := x.lastInput(i)
 		switch {
-		case w.Idle:
-			parts = append(parts, w.Column+" is idle")
-		case w.Watermark == "":
-			parts = append(parts, w.Column+" has no row")
-			silent = w.Column
+		case read != nil:
+			f.found = fmt.Sprintf("the newest %s read by %s", count(read.Sources[i].NumInputRows, "row"), read.at())
+		case x.life.rowsRead == 0:
+			f.found = "no row read"
 		default:
-			parts = append(parts, w.Column+" is at "+w.Watermark)
-			if least == "" || w.Watermark < least {
-				least, slowest = w.Watermark, w.Column
-			}
+			f.found = x.nothingOf(i)
 		}
+		if in.sight.Found != "" {
+			f.found += "; " + in.sight.Found
+		}
+		if x.life.rowsRead == 0 {
+			f.verdict, f.fixes = x.nothingRead(in)
+		}
+		out = append(out, f)
 	}
-	found = strings.Join(parts, ", ")
-	if silent != "" && x.plan != nil && x.plan.Policy == plan.MinPolicy {
-		relation, _, _ := strings.Cut(silent, ".")
-		return found, x.ifSilent(fmt.Sprintf("%s has delivered nothing and holds the watermark of the query back; bring it rows, or give the stream %s an idle_timeout", silent, relation))
+	if x.life.rowsRead > 0 {
+		out = append(out, finding{check: "read", found: count(x.life.rowsRead, "row")})
 	}
-	if slowest != "" {
-		found += "; " + slowest + " holds the others back"
-	}
-	return found, ""
+	return out
 }
 
-func (x *examination) checkOutput() (found, verdict string) {
-	if x.life.rowsRead == 0 {
-		return "", ""
+// lastInput returns the newest batch that read something of a source, nil if none is
+// known.
+func (x *examination) lastInput(i int) *batchProgress {
+	if i >= len(x.past.input) {
+		return nil
 	}
-	if x.life.rowsOut == 0 {
-		return "no row so far, in mode " + x.row.mode, ""
-	}
-	return count(x.life.rowsOut, "row") + " written, in mode " + x.row.mode, ""
+	return x.past.input[i]
 }
 
-// checkWaiting looks at what is held until the watermark has come far enough.
-func (x *examination) checkWaiting() (found, verdict string) {
-	n, held := x.open()
-	if n == 0 || x.plan == nil {
-		return "", ""
+// nothingOf says that no kept progress has a row of a source.
+func (x *examination) nothingOf(i int) string {
+	if x.past.first == nil || x.past.first.BatchID == 0 {
+		return "no row read"
 	}
-	found = count(n, held) + " open"
-	if x.row.mode != "append" {
-		return found, ""
-	}
-	if len(x.plan.Watermarks) == 0 {
-		return found, ""
-	}
-	at, moved := x.watermark()
-	where := "the watermark has not moved yet"
-	if moved {
-		where = "the watermark is at " + timeText(at)
-	}
-	w := x.plan.Watermarks[0]
-	delay := sql.IntervalText(types.Interval{Micros: w.DelayMicros})
-	needed := fmt.Sprintf("it follows the newest %s of %s, %s behind", w.Column, w.Relation, delay)
-	if e := x.ending; e != nil && e.waits && !x.running {
-		found += "; the next comes out when the watermark reaches " + timeText(e.nextMicros)
-		needed = fmt.Sprintf("the next %s comes out when it reaches %s", held, timeText(e.nextMicros))
-		needed += x.closingEvent(e.nextMicros)
-	} else if end, ok := x.nextEnd(at); ok && moved {
-		needed = fmt.Sprintf("a %s comes out when it reaches the end of its window, at %s the earliest", held, timeText(end))
-		needed += x.closingEvent(end)
-	}
-	return found, fmt.Sprintf("%s waiting for the watermark: %s, and %s; EMIT ON UPDATE shows results before they are final",
-		count(n, held)+isOrAre(n), where, needed)
+	return "no row read since " + x.past.first.at()
 }
 
-// closingEvent names the event that brings the watermark to a time, "" when more than one
-// input makes the watermark.
-func (x *examination) closingEvent(micros int64) string {
-	if len(x.plan.Watermarks) != 1 {
-		return ""
+// nothingRead says why a query has read nothing of a source.
+func (x *examination) nothingRead(in inputSight) (verdict string, fixes []string) {
+	name := identText(in.name)
+	look := []string{"PEEK " + name, "DESCRIBE EXTENDED " + name + ", which shows its path and options"}
+	switch {
+	case in.sight.Empty:
+		fix := in.sight.Fix
+		if option, ok := strings.CutPrefix(fix, "path = "); ok {
+			fix = fmt.Sprintf("ALTER STREAM %s SET (path = %s)", name, option)
+		}
+		return "no row has arrived: " + in.sight.Found, append([]string{fix}, look...)
+	case x.activity != nil:
+		return "the first batch has not ended yet", nil
+	case x.running && x.every > 0 && x.batches == 0:
+		return "the first batch has not started yet" + strings.TrimPrefix(x.doing(), ";"), nil
 	}
-	w := x.plan.Watermarks[0]
-	return fmt.Sprintf(": an event of %s at %s or later does it", w.Relation, timeText(micros+w.DelayMicros))
+	return "no row has arrived", look
 }
 
-// nextEnd returns the first end of a window after a watermark; ok is false for a plan
-// without windows of a fixed length.
-func (x *examination) nextEnd(watermark int64) (micros int64, ok bool) {
-	spec := fixedWindow(x.plan.Outputs[0].Root)
-	if spec == nil {
+func (x *examination) checkReadable() []finding {
+	l := &x.life
+	if l.rowsRead == 0 {
+		return nil
+	}
+	f := finding{check: "readable", found: "every row"}
+	if l.rowsBad == 0 {
+		return []finding{f}
+	}
+	newest := x.bad.reason
+	if x.bad.column != "" {
+		newest = fmt.Sprintf("column %q: %s", x.bad.column, newest)
+	}
+	if newest == "" {
+		newest = "a reason that was not kept (bad_records = 'drop')"
+	}
+	f.found = fmt.Sprintf("all but %s; the newest because of %s", count(l.rowsBad, "row"), newest)
+	if l.rowsBad == l.rowsRead {
+		f.found = "no row; the newest because of " + newest
+		f.verdict = "no row can be read: " + newest
+		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+identText(x.row.name)+", which lists them with their text")
+	}
+	return []finding{f}
+}
+
+// badFixes proposes what would make bad rows readable.
+func (x *examination) badFixes() []string {
+	stream := "the stream"
+	if len(x.inputs) == 1 {
+		stream = "stream " + identText(x.inputs[0].name)
+	}
+	raw := strings.TrimSpace(x.bad.raw)
+	switch {
+	case x.bad.nullTimes > 0 && x.bad.nullTimes == x.life.rowsBad:
+		return []string{fmt.Sprintf("correct the name of column %q in %s, or its expression: no row has a value there", x.bad.column, stream)}
+	case x.bad.future > 0 && x.bad.future == x.life.rowsBad:
+		return []string{"source_timezone = 'Area/City' if the times are local ones, or a longer max_future, in the options of " + stream}
+	case strings.Contains(x.bad.reason, `"{`) && strings.HasPrefix(raw, "{"):
+		return []string{"format = 'json' in the options of " + stream + ": the rows look like JSON"}
+	case x.bad.column == "" && strings.ContainsAny(raw, ",;\t|"):
+		return []string{"format = 'csv', with its delimiter, in the options of " + stream + ": the rows look like CSV"}
+	case strings.Contains(x.bad.reason, "TIMESTAMP"):
+		return []string{fmt.Sprintf("say how it is written, in the declaration of %s: %s TIMESTAMP FORMAT '%%d/%%m/%%Y %%H:%%M:%%S'", stream, identText(x.bad.column))}
+	}
+	return []string{"make the declaration of " + stream + " fit its rows"}
+}
+
+func (x *examination) checkFilter() []finding {
+	l := &x.life
+	if l.rowsFiltered == 0 {
+		return nil
+	}
+	f := finding{check: "conditions", found: count(l.rowsFiltered, "row") + " left out"}
+	if l.rowsFiltered < l.rowsRead-l.rowsBad {
+		return []finding{f}
+	}
+	f.found = "no row passes"
+	f.verdict, f.fixes = "WHERE leaves no row", []string{"compare its constants with PEEK " + identText(x.inputs[0].name)}
+	return []finding{f}
+}
+
+// wholeHours returns how many hours a difference in microseconds is, if it is nearly a
+// whole number of hours that time zones differ by; 0 if not.
+func wholeHours(micros int64) int64 {
+	const hour, near, most = int64(time.Hour / time.Microsecond), int64(5 * time.Minute / time.Microsecond), 14
+	hours := (micros + hour/2) / hour
+	if off := micros - hours*hour; off > near || off < -near || hours < 1 || hours > most {
+		return 0
+	}
+	return hours
+}
+
+// delayText shows the delay of a watermark.
+func delayText(w *plan.WatermarkDef) string {
+	return durationText(w.DelayMicros)
+}
+
+// newestTime returns the greatest event time of an input, in UTC microseconds, from its
+// watermark; ok is false before its first row.
+func (x *examination) newestTime(id int) (micros int64, ok bool) {
+	if x.past.newest == nil || id >= len(x.past.newest.Watermarks) {
 		return 0, false
 	}
-	first := spec.OffsetMicros
-	if spec.Kind == plan.Hop {
-		first += spec.SizeMicros // a hop starts at a multiple of its slide, and need not end at one
-	}
-	past := (watermark - first) % spec.SlideMicros
-	if past < 0 {
-		past += spec.SlideMicros
-	}
-	return watermark - past + spec.SlideMicros, true
+	at := nodeMicros(x.past.newest.Watermarks[id])
+	return at + x.plan.Watermarks[id].DelayMicros, x.past.newest.Watermarks[id].Watermark != ""
 }
 
-// fixedWindow returns the window nearest to the result that has a fixed length.
-func fixedWindow(n plan.Node) *plan.WindowSpec {
-	if a, ok := n.(*plan.Aggregate); ok && a.Window != nil && a.Window.Kind != plan.Session {
-		return a.Window
-	}
-	for _, in := range n.Inputs() {
-		if spec := fixedWindow(in); spec != nil {
-			return spec
-		}
-	}
-	return nil
-}
-
-func isOrAre(n int64) string {
-	if n == 1 {
-		return " is"
-	}
-	return " are"
+// eventName is the event time of an input in words: ts of stream s.
+func eventName(w *plan.WatermarkDef) string {
+	return types.QuoteIdent(w.Column) + " of " + identText(w.Relation)
 }

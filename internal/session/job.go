@@ -152,17 +152,21 @@ func (j *job) finish(err error) {
 		err = joinErrors(err, s.saveError(ctx, j.row, batch, sqlerr.Code(err), err.Error()))
 	}
 	j.err = joinErrors(err, s.setQueryState(ctx, j.row.name, state))
-	e := &ending{}
-	e.open, e.held = j.open()
-	e.nextMicros, e.waits = j.query.NextClose()
 	s.mu.Lock()
-	s.endings[sql.Canonical(j.row.name)] = e
+	s.ended[sql.Canonical(j.row.name)] = true
 	delete(s.running, strings.ToLower(j.row.name))
 	s.mu.Unlock()
 	if j.err != nil && !j.waited {
 		s.cfg.Notify(fmt.Sprintf("query %q failed\n%s", j.row.name, sqlerr.Render(j.err, nil)))
 	}
 	close(j.done)
+}
+
+// forgetEnding forgets that a run of a query has ended in this session.
+func (s *Session) forgetEnding(query string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.ended, sql.Canonical(query))
 }
 
 // joinErrors is errors.Join, but one error stays itself, so that it keeps its code and

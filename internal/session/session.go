@@ -53,10 +53,10 @@ type Session struct {
 	unpin    func()
 
 	mu         sync.Mutex
-	running    map[string]*job    // by name in lower case
-	endings    map[string]*ending // of the newest run of each query, by canonical name
-	foreground func()             // stops what the running statement waits for
-	stopped    bool               // Interrupt was called during the running statement
+	running    map[string]*job // by name in lower case
+	ended      map[string]bool // queries of which a run has ended here, by canonical name
+	foreground func()          // stops what the running statement waits for
+	stopped    bool            // Interrupt was called during the running statement
 	progress   *progressLog
 }
 
@@ -106,7 +106,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, db: db, settings: settings{}, noted: map[string]bool{}, running: map[string]*job{}, endings: map[string]*ending{}}
+	s := &Session{cfg: cfg, db: db, settings: settings{}, noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
 	s.progress = newProgressLog(s)
 	err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
 	if err == nil {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/exec"
 	"ssql/internal/duck"
 	"ssql/internal/session"
 	"ssql/internal/sqlerr"
@@ -38,10 +39,16 @@ type world struct {
 
 func open(t *testing.T, dir string) *world {
 	t.Helper()
+	return openAt(t, dir, nil)
+}
+
+// openAt is open with a clock; nil is the wall clock.
+func openAt(t *testing.T, dir string, clock exec.Clock) *world {
+	t.Helper()
 	w := &world{t: t, dir: dir}
 	s, err := session.Open(t.Context(), session.Config{
-		Database: filepath.Join(dir, "lab.duckdb"),
-		Sources:  []sources.Spec{files.Spec(), memory.Spec()},
+		Database: filepath.Join(dir, "lab.duckdb"), Clock: clock,
+		Sources: []sources.Spec{files.Spec(), memory.Spec()},
 		Sinks: func(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec {
 			return []sinks.Spec{console.Spec(print), duckdb.Spec(db)}
 		},

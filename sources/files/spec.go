@@ -58,6 +58,7 @@ func Spec() sources.Spec {
 		Metadata: metadata(),
 		Infer:    infer,
 		Check:    check,
+		Look:     look,
 		Identity: identity,
 		Open:     open,
 

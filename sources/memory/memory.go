@@ -29,6 +29,7 @@ func Spec() sources.Spec {
 		Name:     "memory",
 		Summary:  "rows given by INSERT INTO stream VALUES, as long as the session lasts",
 		Check:    func(sources.Values) error { return nil },
+		Look:     h.look,
 		Identity: func(sources.Values) string { return "memory" },
 		Open: func(o sources.OpenContext) (sources.Source, error) {
 			return h.stream(o.Stream).Open(o.Fields), nil
@@ -53,6 +54,18 @@ func (h *hub) stream(name string) *Stream {
 		h.streams[name] = s
 	}
 	return s
+}
+
+// look says how many rows were inserted.
+func (h *hub) look(name string, _ sources.Values) (sources.Sight, error) {
+	rows := h.stream(name).count()
+	if rows == 0 {
+		return sources.Sight{
+			Empty: true, Found: "no row was inserted in this session; rows of a stream in memory end with the session",
+			Fix: "INSERT INTO " + name + " VALUES (...)",
+		}, nil
+	}
+	return sources.Sight{Found: fmt.Sprintf("rows inserted in this session: %d", rows)}, nil
 }
 
 func (h *hub) drop(name string) {

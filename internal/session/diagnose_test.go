@@ -1,0 +1,114 @@
+package session_test
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/tools/txtar"
+)
+
+var update = flag.Bool("update", false, "rewrite the stories with what DIAGNOSE answers now")
+
+// storyClock is a clock that stands still until it is told to go on.
+type storyClock struct{ now time.Time }
+
+func (c *storyClock) Now() time.Time { return c.now }
+
+// TestDiagnose runs testdata/diagnose/*.txtar: files to read, and under "story" lines
+// that begin with "> " and below each what it answers. Such a line is a statement, or
+// "write FILE TEXT", which appends a line to a file, or "clock DURATION". Statements run
+// as in a script, those behind ">> " as at a prompt. The clock begins at noon of
+// 2026-01-01.
+func TestDiagnose(t *testing.T) {
+	paths, err := filepath.Glob("testdata/diagnose/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no stories: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			t.Parallel()
+			runStory(t, path)
+		})
+	}
+}
+
+func runStory(t *testing.T, path string) {
+	archive, err := txtar.ParseFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	last := len(archive.Files) - 1
+	for _, f := range archive.Files[:last] {
+		writeStoryFile(t, filepath.Join(dir, f.Name), string(f.Data))
+	}
+	clock := &storyClock{now: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+	w := openAt(t, dir, clock)
+	want := string(archive.Files[last].Data)
+	var got strings.Builder
+	for _, line := range strings.Split(want, "\n") {
+		command, isCommand := strings.CutPrefix(line, "> ")
+		if !isCommand {
+			if command, isCommand = strings.CutPrefix(line, ">> "); !isCommand {
+				continue
+			}
+		}
+		got.WriteString(line + "\n" + w.tell(command, clock, strings.HasPrefix(line, "> ")))
+	}
+	if got.String() == want {
+		return
+	}
+	if *update {
+		archive.Files[last].Data = []byte(got.String())
+		if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+}
+
+// tell runs one line of a story and returns what it answers.
+func (w *world) tell(command string, clock *storyClock, wait bool) string {
+	if rest, ok := strings.CutPrefix(command, "write "); ok {
+		name, text, _ := strings.Cut(rest, " ")
+		writeStoryFile(w.t, filepath.Join(w.dir, name), text+"\n")
+		return ""
+	}
+	if rest, ok := strings.CutPrefix(command, "clock "); ok {
+		d, err := time.ParseDuration(rest)
+		if err != nil {
+			w.t.Fatal(err)
+		}
+		clock.now = clock.now.Add(d)
+		return ""
+	}
+	text, err := w.run(command, wait)
+	if err != nil {
+		text = strings.TrimPrefix(text+"\n"+err.Error(), "\n")
+	}
+	if text == "" {
+		return ""
+	}
+	return strings.ReplaceAll(text, w.dir, "$DIR") + "\n"
+}
+
+// writeStoryFile appends to a file.
+func writeStoryFile(t *testing.T, name, text string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.WriteString(text); err != nil {
+		t.Fatal(err)
+	}
+}

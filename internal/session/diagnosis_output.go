@@ -1,0 +1,162 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+
+	"ssql/plan"
+)
+
+// The checks of this file look at what is held back and at what came out.
+
+// checkState looks at what the operators hold, and at what it waits for.
+func (x *examination) checkState() []finding {
+	n, held := x.open()
+	if x.plan == nil || x.past.newest == nil || n == 0 && x.past.closed == 0 {
+		return nil
+	}
+	f := finding{check: "state", found: count(n, held) + " open"}
+	if x.past.closed > 0 {
+		f.found += ", " + number(x.past.closed) + " closed"
+	}
+	next := x.past.newest.NextClose
+	switch {
+	case x.life.rowsOut == 0 && x.noGroupPasses(n):
+		f.verdict = "groups are complete and none of them comes out: HAVING, or a condition over the aggregation, leaves none"
+		f.fixes = []string{"leave HAVING out to see the groups"}
+	case n == 0 || !x.appends():
+	case !next.IsZero():
+		f.found += "; the next comes out when the watermark reaches " + timeText(next.UnixMicro())
+		f.verdict, f.fixes = x.waiting(n, held)
+	case x.hasStreamJoin():
+		f.verdict, f.fixes = x.unmatched(n)
+	}
+	return []finding{f}
+}
+
+// waiting is the verdict for results that wait for the watermark.
+func (x *examination) waiting(n int64, held string) (verdict string, fixes []string) {
+	where := "which has not moved yet"
+	if at, moved := x.watermark(); moved {
+		where = fmt.Sprintf("which is at %s since %s", timeText(at), x.past.moved.at())
+	}
+	next := x.past.newest.NextClose.UnixMicro()
+	verdict = fmt.Sprintf("%s for the watermark, %s; the next comes out when it reaches %s", countWaits(n, held), where, timeText(next))
+	name, then := identText(x.row.name), ""
+	if !x.running && !x.held {
+		then = ", then START QUERY " + name
+		fixes = []string{"SET end_of_input = 'flush', then START QUERY " + name + ", if nothing else comes: what is open comes out"}
+	}
+	fixes = append([]string{"it takes " + x.closingEvent(next) + then}, fixes...)
+	fixes = append(fixes,
+		"a smaller delay in the WATERMARK, if rows do not come so late",
+		"EMIT ON WINDOW CLOSE TIMEOUT INTERVAL '1' MINUTE in the query: what is open closes when nothing comes for so long")
+	if x.aggregates() {
+		fixes = append(fixes, "EMIT ON UPDATE in the query, which shows results before they are final")
+	}
+	return verdict, fixes
+}
+
+// countWaits is the subject of a sentence with its verb: 2 windows wait.
+func countWaits(n int64, held string) string {
+	if n == 1 {
+		return count(n, held) + " waits"
+	}
+	return count(n, held) + " wait"
+}
+
+// appends reports whether an output gives a row once only.
+func (x *examination) appends() bool {
+	return slices.ContainsFunc(x.plan.Outputs, func(o *plan.Output) bool { return o.Mode == plan.Append })
+}
+
+func (x *examination) aggregates() bool {
+	return x.planHas(func(n plan.Node) bool { _, ok := n.(*plan.Aggregate); return ok })
+}
+
+func (x *examination) hasStreamJoin() bool {
+	return x.planHas(func(n plan.Node) bool { j, ok := n.(*plan.Join); return ok && !j.Static })
+}
+
+// unmatched is the verdict for rows of a join that have found no partner.
+func (x *examination) unmatched(n int64) (verdict string, fixes []string) {
+	if x.life.rowsOut > 0 {
+		return "", nil
+	}
+	verdict = count(n, "row") + " of the join wait for a partner, and no pair has matched so far"
+	if n == 1 {
+		verdict = "1 row of the join waits for a partner, and no pair has matched so far"
+	}
+	if apart := x.hoursApart(); apart != "" {
+		fixes = append(fixes, apart)
+	}
+	fixes = append(fixes, "compare the keys of both sides: their case, blanks and types")
+	for _, in := range x.inputs {
+		fixes = append(fixes, "PEEK "+identText(in.name))
+	}
+	return verdict, fixes
+}
+
+// checkOutput says where the rows are that came out, or why none can.
+func (x *examination) checkOutput() []finding {
+	if x.life.rowsRead == 0 {
+		return nil
+	}
+	f := finding{check: "output", found: count(x.life.rowsOut, "row") + " written, in mode " + x.row.mode}
+	if x.life.rowsOut == 0 {
+		f.found = "no row so far, in mode " + x.row.mode
+		f.verdict, f.fixes = x.droppedBehind()
+		return []finding{f}
+	}
+	if x.target == "" {
+		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", count(x.life.rowsOut, "row"), x.row.target)
+		return []finding{f}
+	}
+	f.found += fmt.Sprintf("; table %s has %s now", x.target, count(x.stored, "row"))
+	switch {
+	case x.limitReached():
+		f.verdict = "LIMIT is reached: no more rows come out"
+	case x.stored == 0 && x.plan != nil && x.appends():
+		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", x.target)
+		f.fixes = []string{"RESET QUERY " + identText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
+	default:
+		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", x.target, count(x.stored, "row"))
+	}
+	return []finding{f}
+}
+
+// noGroupPasses reports whether groups are complete of a query that has given no row.
+func (x *examination) noGroupPasses(open int64) bool {
+	if !x.aggregates() || len(x.past.newest.StateOperators) != 1 {
+		return false
+	}
+	return x.past.closed > 0 || open > 0 && !x.appends()
+}
+
+// droppedBehind is the verdict for rows that were used and gave no result.
+func (x *examination) droppedBehind() (verdict string, fixes []string) {
+	table := ""
+	x.planHas(func(n plan.Node) bool {
+		if t, ok := n.(*plan.StaticScan); ok {
+			table = t.Table
+		}
+		return table != ""
+	})
+	switch {
+	case table != "":
+		return "no row has a match in the table that the query joins",
+			[]string{"compare the keys of PEEK " + x.firstStream() + " with those of " + table}
+	case x.hasStreamJoin():
+		return "no pair of rows has matched, and rows that can match no more are forgotten",
+			[]string{"compare the keys and the times of both sides", "a wider range of times in ON, or a longer delay of the watermarks"}
+	}
+	return "", nil
+}
+
+// limitReached reports whether a LIMIT of the query lets nothing more out.
+func (x *examination) limitReached() bool {
+	return x.plan != nil && x.appends() && x.planHas(func(n plan.Node) bool {
+		l, ok := n.(*plan.Limit)
+		return ok && x.life.rowsOut >= l.Count
+	})
+}

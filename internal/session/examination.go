@@ -1,0 +1,361 @@
+package session
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"time"
+
+	"ssql/checkpoint"
+	"ssql/exec"
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sources"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// examination is what is known about a query when it is diagnosed.
+type examination struct {
+	row      *queryRow
+	plan     *plan.Plan
+	bindErr  error
+	running  bool           // in this session
+	activity *exec.Activity // the batch that runs now
+	every    time.Duration  // interval of the trigger, 0 without one
+	held     bool           // somebody has its checkpoint open
+	now      time.Time
+
+	failure string // code and text of the newest error; "" without
+	inputs  []inputSight
+	batches int64
+	life    totals // over all runs
+	bad     badSight
+	late    lateSight
+	past    *pastProgress
+	target  string // "" for a sink that is no table
+	stored  int64  // rows of the target now
+}
+
+// inputSight is what is known of one source of the plan.
+type inputSight struct {
+	name  string
+	sight sources.Sight // without Found if the connector cannot tell
+}
+
+// badSight is what ssql.bad_rows has of a query.
+type badSight struct {
+	column, reason, raw, file string // of the newest
+	nullTimes, future         int64  // rows without event time, and beyond max_future
+}
+
+// lateSight is what ssql.late_rows has of a query.
+type lateSight struct {
+	least, most int64 // by how much rows were late, in microseconds
+	any         bool
+}
+
+// pastProgress is what the kept rows of progress say, the newest first.
+type pastProgress struct {
+	newest *batchProgress
+	// first is the oldest batch that is kept.
+	first *batchProgress
+	// moved is the batch after which the watermark had the value that it has now.
+	moved *batchProgress
+	// input is the newest batch that read something of each source, nil for none.
+	input []*batchProgress
+	// latest is the batch with the greatest event time, nil without any.
+	latest *batchProgress
+	// lateSince is the first of the batches of which every row was late, up to the newest
+	// with rows; nil if that one had others.
+	lateSince *batchProgress
+	lateEnds  bool  // a batch before had other rows
+	closed    int64 // groups and rows that left the state
+}
+
+// batchProgress is what the diagnosis reads of a row of ssql.progress.
+type batchProgress struct {
+	BatchID        int64                    `json:"batchId"`
+	Timestamp      time.Time                `json:"timestamp"`
+	EventTime      map[string]time.Time     `json:"eventTime"`
+	StateOperators []exec.OperatorProgress  `json:"stateOperators"`
+	Sources        []exec.SourceProgress    `json:"sources"`
+	Watermarks     []exec.WatermarkProgress `json:"watermarks"`
+	NextClose      time.Time                `json:"nextClose"`
+	NumInputRows   int64                    `json:"numInputRows"`
+	RowsFiltered   int64                    `json:"rowsFiltered"`
+	RowsLate       int64                    `json:"rowsLate"`
+	RowsBad        int64                    `json:"rowsBad"`
+}
+
+// at names the batch and its time.
+func (p *batchProgress) at() string {
+	return fmt.Sprintf("batch %d at %s", p.BatchID, timeText(p.Timestamp.UnixMicro()))
+}
+
+// examine gathers what DIAGNOSE needs.
+func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, error) {
+	if err := s.progress.flush(ctx); err != nil {
+		return nil, err
+	}
+	x := &examination{row: row, now: s.now(), past: &pastProgress{}}
+	d, err := storedDefinition(row)
+	if err != nil {
+		return nil, err
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b, err := s.bind(d, cat); err != nil {
+		x.bindErr = err
+	} else {
+		x.plan = b.plan
+		x.every = trigger(b.settings, b.plan.EveryMicros(), false).Interval
+	}
+	if j := s.jobOf(row.name); j != nil {
+		x.running, x.activity = true, j.query.Activity()
+	} else if x.held, err = checkpoint.Held(s.cfg.FS, row.checkpoint); err != nil {
+		return nil, err
+	}
+	if err := x.lookAtInputs(cat); err != nil {
+		return nil, err
+	}
+	named, err := s.sinkNamed(ctx, d.insert.Target)
+	if err != nil {
+		return nil, err
+	}
+	if named == nil {
+		x.target = nameText(d.insert.Target)
+	}
+	return x, s.withConn(ctx, func(c *duck.Conn) error { return x.read(ctx, c) })
+}
+
+// lookAtInputs asks the connector of each source what there is.
+func (x *examination) lookAtInputs(cat *relations) error {
+	if x.plan == nil {
+		return nil
+	}
+	for _, ref := range x.plan.Sources {
+		in := inputSight{name: ref.Stream}
+		st, err := cat.stream(ref.Stream)
+		if err != nil {
+			return err
+		}
+		if st != nil && st.spec.Look != nil {
+			if in.sight, err = st.spec.Look(st.row.name, st.options); err != nil {
+				in.sight = sources.Sight{Empty: true, Found: placeText(err)}
+			}
+		}
+		x.inputs = append(x.inputs, in)
+	}
+	return nil
+}
+
+// read fills in what the tables of ssql say.
+func (x *examination) read(ctx context.Context, c *duck.Conn) error {
+	l := &x.life
+	for _, ask := range []struct {
+		text string
+		args []any
+		take func(row []any) error
+	}{
+		{`SELECT count(*), coalesce(sum(rows_in), 0)::BIGINT, coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_late), 0)::BIGINT,
+			coalesce(sum(rows_bad), 0)::BIGINT, coalesce(sum(rows_filtered), 0)::BIGINT FROM ssql.commits WHERE query_id = ?`, []any{x.row.id},
+			integers(&x.batches, &l.rowsRead, &l.rowsOut, &l.rowsLate, &l.rowsBad, &l.rowsFiltered)},
+		{`SELECT message FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{x.row.name},
+			texts(&x.failure)},
+		{`SELECT "column", reason, raw, file FROM ssql.bad_rows WHERE lower(query) = lower(?) ORDER BY batch DESC, file, line LIMIT 1`, []any{x.row.name},
+			texts(&x.bad.column, &x.bad.reason, &x.bad.raw, &x.bad.file)},
+		{`SELECT count(*) FILTER (reason = 'event time is null'), count(*) FILTER (reason LIKE '%max_future%')
+			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
+			integers(&x.bad.nullTimes, &x.bad.future)},
+		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
+			func(row []any) error {
+				x.late.any = row[0] != nil
+				return integers(&x.late.least, &x.late.most)(row)
+			}},
+	} {
+		if err := c.Query(ctx, ask.text, ask.args, ask.take); err != nil {
+			return err
+		}
+	}
+	if err := x.readProgress(ctx, c); err != nil || x.target == "" || x.bindErr != nil {
+		return err
+	}
+	err := c.Query(ctx, "SELECT count(*) FROM "+x.target, nil, integers(&x.stored))
+	if duck.Missing(err) { // the query has not started, or the table was dropped
+		return nil
+	}
+	return err
+}
+
+// integers returns a function that takes the columns of a row, 0 for NULL.
+func integers(to ...*int64) func(row []any) error {
+	return func(row []any) error {
+		for i, p := range to {
+			*p, _ = row[i].(int64)
+		}
+		return nil
+	}
+}
+
+// texts returns a function that takes the columns of a row.
+func texts(to ...*string) func(row []any) error {
+	return func(row []any) error {
+		for i, p := range to {
+			*p = text(row[i])
+		}
+		return nil
+	}
+}
+
+// readProgress goes through the kept rows of progress, the newest first.
+func (x *examination) readProgress(ctx context.Context, c *duck.Conn) error {
+	same := true
+	return c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? ORDER BY batch DESC`, []any{x.row.id}, func(row []any) error {
+		p := &batchProgress{}
+		if err := json.Unmarshal([]byte(text(row[0])), p); err != nil {
+			return fmt.Errorf("reading stored progress: %w", err)
+		}
+		x.past.add(p)
+		if same = same && x.watermarkOf(p) == x.watermarkOf(x.past.newest); same {
+			x.past.moved = p
+		}
+		return nil
+	})
+}
+
+// add takes the progress of the batch before those that were added.
+func (past *pastProgress) add(p *batchProgress) {
+	if past.newest == nil {
+		past.newest, past.input = p, make([]*batchProgress, len(p.Sources))
+	}
+	past.first = p
+	for i, s := range p.Sources {
+		if i < len(past.input) && past.input[i] == nil && s.NumInputRows > 0 {
+			past.input[i] = p
+		}
+	}
+	if most, ok := p.EventTime["max"]; ok && (past.latest == nil || most.After(past.latest.EventTime["max"])) {
+		past.latest = p
+	}
+	for _, o := range p.StateOperators {
+		past.closed += o.NumRowsRemoved
+	}
+	if good := p.NumInputRows - p.RowsBad - p.RowsFiltered; good > 0 && !past.lateEnds {
+		if p.RowsLate == good {
+			past.lateSince = p
+		} else {
+			past.lateEnds = true
+		}
+	}
+}
+
+// watermarkOf returns the watermark after a batch, with which the next one runs, in UTC
+// microseconds: 0 before it has moved.
+func (x *examination) watermarkOf(p *batchProgress) int64 {
+	ran := int64(0)
+	if at, ok := p.EventTime["watermark"]; ok {
+		ran = at.UnixMicro()
+	}
+	var nodes []int64
+	for _, w := range p.Watermarks {
+		if w.Idle {
+			continue
+		}
+		nodes = append(nodes, nodeMicros(w))
+	}
+	if len(nodes) == 0 {
+		return ran
+	}
+	if x.plan != nil && x.plan.Policy == plan.MaxPolicy {
+		return max(ran, slices.Max(nodes))
+	}
+	return max(ran, slices.Min(nodes))
+}
+
+// nodeMicros returns the watermark of one input, 0 before its first row.
+func nodeMicros(w exec.WatermarkProgress) int64 {
+	at, err := time.Parse(time.RFC3339, w.Watermark)
+	if err != nil {
+		return 0
+	}
+	return at.UnixMicro()
+}
+
+// watermark returns the watermark that the next batch runs with; ok is false before it
+// has moved.
+func (x *examination) watermark() (micros int64, ok bool) {
+	if x.past.newest == nil {
+		return 0, false
+	}
+	micros = x.watermarkOf(x.past.newest)
+	return micros, micros != 0
+}
+
+// open returns how many groups or rows are held, and what they are.
+func (x *examination) open() (int64, string) {
+	n := int64(0)
+	if x.past.newest != nil {
+		for _, o := range x.past.newest.StateOperators {
+			n += o.NumRowsTotal
+		}
+	}
+	held := "group"
+	if x.plan != nil {
+		held = heldNoun(x.plan)
+	}
+	return n, held
+}
+
+// streamsOf names the streams below the watermark of an input.
+func (x *examination) streamsOf(id int) []string {
+	var names []string
+	var visit func(n plan.Node, below bool)
+	visit = func(n plan.Node, below bool) {
+		switch n := n.(type) {
+		case *plan.Watermark:
+			below = below || n.Def.ID == id
+		case *plan.Scan:
+			if below && !slices.Contains(names, n.Stream) {
+				names = append(names, n.Stream)
+			}
+		}
+		for _, in := range n.Inputs() {
+			visit(in, below)
+		}
+	}
+	for _, o := range x.plan.Outputs {
+		visit(o.Root, false)
+	}
+	return names
+}
+
+// planHas reports whether the plan has a node that f accepts.
+func (x *examination) planHas(f func(n plan.Node) bool) bool {
+	var has func(n plan.Node) bool
+	has = func(n plan.Node) bool { return f(n) || slices.ContainsFunc(n.Inputs(), has) }
+	return x.plan != nil && slices.ContainsFunc(x.plan.Outputs, func(o *plan.Output) bool { return has(o.Root) })
+}
+
+// placeText is an error on one line.
+func placeText(err error) string {
+	if e, ok := err.(*sqlerr.Error); ok {
+		return e.Text
+	}
+	return err.Error()
+}
+
+// timeText shows a time as results do.
+func timeText(micros int64) string { return types.FormatTimestamp(micros) }
+
+// durationText shows a length of time in whole seconds, or less where it is shorter.
+func durationText(micros int64) string {
+	if micros >= 1_000_000 {
+		micros -= micros % 1_000_000
+	}
+	return sql.IntervalText(types.Interval{Micros: micros})
+}
