@@ -194,7 +194,7 @@ func (b *binder) columns(rel *Relation, span Span) (Node, error) {
 	st := rel.Stream
 	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}}
 	for _, f := range st.Stored {
-		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name})
+		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name, Hidden: st.Hidden[strings.ToLower(f.Name)]})
 	}
 	if len(st.Computed) > 0 {
 		return b.computed(rel, scan, span)

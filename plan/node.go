@@ -32,6 +32,8 @@ func (m Mode) String() string { return [...]string{"append", "update", "complete
 type Column struct {
 	types.Field
 	Table string // the alias it is reached by; "" for a computed column
+	// Hidden columns are left out of *.
+	Hidden bool
 	// Mark is set on a column that carries event time; nil for all others.
 	Mark *Mark
 }

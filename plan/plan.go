@@ -32,6 +32,9 @@ type Stream struct {
 	Computed   []ComputedColumn
 	Order      []string // names of stored and computed columns as declared
 	Watermarks []StreamWatermark
+	// Hidden are stored columns, by name in lower case, that * leaves out: what the files
+	// of a path in FROM say of themselves. Such a stream has no computed columns.
+	Hidden map[string]bool
 	// MaxFutureMicros is how far ahead of the batch's clock an event time may be: rows
 	// further ahead are bad rows. 0: no limit.
 	MaxFutureMicros int64

@@ -54,7 +54,7 @@ func newScope(n Node, table string) *scope {
 	s := &scope{node: n}
 	for i, c := range n.Columns() {
 		c.Table = table
-		s.cols = append(s.cols, scopeColumn{Column: c, index: i})
+		s.cols = append(s.cols, scopeColumn{Column: c, index: i, hidden: c.Hidden})
 	}
 	return s
 }

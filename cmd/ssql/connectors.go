@@ -1,8 +1,6 @@
 package main
 
 import (
-	"os"
-
 	"ssql/internal/duck"
 	"ssql/sinks"
 	"ssql/sinks/console"
@@ -15,13 +13,14 @@ import (
 	"ssql/sources/stdin"
 )
 
-// sourceConnectors is the list of what streams can be read from, sorted by name.
-func sourceConnectors() []sources.Spec {
+// sourceConnectors is the list of what streams can be read from, sorted by name. in is what
+// the stream of the standard input reads.
+func sourceConnectors(in *stdin.Input) []sources.Spec {
 	return []sources.Spec{
 		files.Spec(),
 		memory.Spec(),
 		rate.Spec(),
-		stdin.Spec(os.Stdin),
+		in.Spec(),
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 
 	"ssql/internal/session"
 	"ssql/internal/shell"
+	"ssql/sources/stdin"
 )
 
 // realData is the folder of public data sets, which is not part of the project.
@@ -64,7 +65,7 @@ func runReal(t *testing.T, database, script string, drive func(run func())) {
 	t.Helper()
 	ctx := context.Background()
 	s, err := session.Open(ctx, session.Config{
-		Database: database, Program: "test", Sources: sourceConnectors(), Sinks: sinkConnectors, Notify: func(string) {},
+		Database: database, Program: "test", Sources: sourceConnectors(stdin.New(os.Stdin)), Sinks: sinkConnectors, Notify: func(string) {},
 	})
 	if err != nil {
 		t.Fatal(err)

@@ -12,15 +12,22 @@ import (
 	"ssql/internal/session"
 	"ssql/internal/shell"
 	"ssql/internal/sqlerr"
+	"ssql/sources/stdin"
 )
 
 // runSession opens the database and runs scripts, piped input or the prompt.
 func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) int {
 	var sh *shell.Shell
+	in := stdin.New(os.Stdin)
+	defer func() {
+		if err := in.Close(); err != nil {
+			fmt.Fprintf(os.Stderr, "NOTE: the copy of standard input was not removed: %v\n", err)
+		}
+	}()
 	s, err := session.Open(ctx, session.Config{
 		Database: o.database,
 		Program:  "ssql " + versionNumber(),
-		Sources:  sourceConnectors(),
+		Sources:  sourceConnectors(in),
 		Sinks:    sinkConnectors,
 		Notify: func(text string) {
 			if sh != nil {

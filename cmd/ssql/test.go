@@ -13,6 +13,7 @@ import (
 	"ssql/internal/session"
 	"ssql/internal/sqlerr"
 	"ssql/internal/streamtest"
+	"ssql/sources/stdin"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -96,7 +97,7 @@ func runTest(ctx context.Context, path string, rewrite, sweep bool) string {
 type testSession struct{ session *session.Session }
 
 func openTestSession(ctx context.Context) (streamtest.Session, error) {
-	s, err := session.Open(ctx, session.Config{Database: ":memory:", Sources: sourceConnectors(), Sinks: sinkConnectors})
+	s, err := session.Open(ctx, session.Config{Database: ":memory:", Sources: sourceConnectors(stdin.New(os.Stdin)), Sinks: sinkConnectors})
 	if err != nil {
 		return nil, err
 	}

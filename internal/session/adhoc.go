@@ -1,12 +1,14 @@
 package session
 
 import (
-	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sources"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -27,28 +29,41 @@ func (r *relations) files(name sql.Name) (*plan.Relation, error) {
 }
 
 // adHoc returns a stream of the files of a quoted path in FROM, with the columns that a
-// sample has. Only a SELECT has such streams: a query that goes on after a restart needs
+// sample has. What the files say of themselves (file, line, ...) can be named and is left
+// out of *. Only a SELECT has such streams: a query that goes on after a restart needs
 // columns that stay as they are, which is CREATE STREAM.
 func (r *relations) adHoc(path string) (*stream, error) {
 	st := r.opened[strings.ToLower(path)]
 	if st != nil {
 		return st, nil
 	}
-	row := &streamRow{name: path, baseDir: r.filesBelow, adHoc: true,
-		definition: fmt.Sprintf("CREATE STREAM %s WITH (connector = 'files', path = '%s')", types.QuoteIdent(path), strings.ReplaceAll(path, "'", "''"))}
-	parsed, err := parseStored(row.definition)
+	row := &streamRow{name: path, baseDir: r.filesBelow, adHoc: true}
+	options := map[string]string{"connector": "files", "path": path}
+	if isStdin(path) {
+		options = map[string]string{"connector": "stdin"}
+	}
+	create := createWith(path, options)
+	st, err := r.session.declareStatement(row, create)
 	if err != nil {
 		return nil, err
 	}
-	create := parsed.(*sql.CreateStream)
-	if st, err = r.session.declareStatement(row, create); err != nil {
-		return nil, err
+	if st.spec.Sniff != nil {
+		told, err := st.spec.Sniff(r.ctx, st.options)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(options, told)
+		create = createWith(path, options)
+		if st, err = r.session.declareStatement(row, create); err != nil {
+			return nil, err
+		}
 	}
-	fields, err := st.spec.Infer(st.options)
+	row.definition = sql.StatementText(create)
+	fields, err := st.spec.Infer(r.ctx, st.options)
 	if err != nil {
 		return nil, err
 	}
-	row.columns = columnList(fields)
+	row.columns = columnList(fields) + metadataList(st.spec, fields)
 	if st, err = r.session.declareStatement(row, create); err != nil {
 		return nil, err
 	}
@@ -56,20 +71,49 @@ func (r *relations) adHoc(path string) (*stream, error) {
 	return st, nil
 }
 
+// metadataList declares the METADATA of a connector, as further columns, unless the data has
+// columns of these names.
+func metadataList(spec *sources.Spec, fields []types.Field) (list string) {
+	for _, m := range spec.Metadata {
+		if !slices.ContainsFunc(fields, func(f types.Field) bool { return strings.EqualFold(f.Name, m.Name) }) {
+			list += ", " + types.QuoteIdent(m.Name) + " " + m.Type.String() + " METADATA"
+		}
+	}
+	return list
+}
+
+// createWith returns the CREATE STREAM of some options.
+func createWith(name string, options map[string]string) *sql.CreateStream {
+	out := &sql.CreateStream{Name: sql.Ident{Name: name}}
+	for _, key := range slices.Sorted(maps.Keys(options)) {
+		out.Options = append(out.Options, sql.Option{Key: sql.Ident{Name: key}, Value: options[key]})
+	}
+	return out
+}
+
 // isPath reports whether a name in FROM can be that of files: the planner gives a quoted
 // path as a name.
 func (r *relations) isPath(name sql.Name) bool {
-	return r.filesBelow != "" && len(name) == 1 && name[0].Quoted && strings.ContainsAny(name[0].Name, "./*")
+	return r.filesBelow != "" && len(name) == 1 && name[0].Quoted && (isStdin(name[0].Name) || strings.ContainsAny(name[0].Name, "./*"))
 }
 
-// duckCannot reports whether DuckDB, which has no extension for JSON here, cannot read a
-// path in FROM.
+// isStdin reports whether a path is the standard input.
+func isStdin(path string) bool { return path == "stdin" || path == "/dev/stdin" }
+
+// duckCannot reports whether a path in FROM is for ssql to read: JSON, of which DuckDB makes
+// no stream of columns that other files may have, standard input, which DuckDB could read
+// once only, and files whose names tell DuckDB nothing.
 func duckCannot(path string) bool {
+	if isStdin(path) {
+		return true
+	}
 	name := strings.ToLower(filepath.Base(path))
 	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
 	switch filepath.Ext(name) {
 	case ".json", ".jsonl", ".ndjson":
 		return true
+	case ".csv", ".tsv", ".parquet", ".db", ".duckdb":
+		return false
 	}
-	return false
+	return strings.ContainsAny(path, "/*")
 }

@@ -48,9 +48,12 @@ func (s *stream) addMetadata(columns []sql.ColumnDef) error {
 			return err
 		}
 		if s.metadata == nil {
-			s.metadata = map[string]string{}
+			s.metadata, s.plan.Hidden = map[string]string{}, map[string]bool{}
 		}
 		s.metadata[strings.ToLower(c.Name.Name)] = key
+		if s.row.adHoc {
+			s.plan.Hidden[strings.ToLower(c.Name.Name)] = true
+		}
 	}
 	return nil
 }

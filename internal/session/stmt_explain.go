@@ -33,6 +33,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	}
 	switch t := target.(type) {
 	case *sql.SelectStatement:
+		cat.filesBelow = r.Dir
 		p, err := plan.Bind(t.Query, cat, planOptions(s.settings, true))
 		if err != nil {
 			return err

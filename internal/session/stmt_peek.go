@@ -6,12 +6,13 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // peekRows is how many rows PEEK shows without LIMIT.
 const peekRows = 10
 
-// peek is PEEK stream [LIMIT n]: its first rows. Nothing is kept, and no query is
+// peek is PEEK stream [LIMIT n]: its first rows, or those of the files of a path. Nothing is kept, and no query is
 // disturbed.
 func (s *Session) peek(ctx context.Context, st *sql.Peek, r *Request, out Output) error {
 	if st.Latest {
@@ -22,14 +23,15 @@ func (s *Session) peek(ctx context.Context, st *sql.Peek, r *Request, out Output
 	if err != nil {
 		return err
 	}
-	if !cat.isStream(sql.Name{st.Name}) {
+	cat.filesBelow = r.Dir
+	if name := (sql.Name{st.Name}); !cat.isStream(name) && !cat.isPath(name) {
 		return noSuchStream(cat.rows, st.Name)
 	}
 	limit := st.Limit
 	if limit == 0 {
 		limit = peekRows
 	}
-	query, err := sql.ParseQueryText(fmt.Sprintf("SELECT * FROM %s LIMIT %d", identText(st.Name.Name), limit))
+	query, err := sql.ParseQueryText(fmt.Sprintf("SELECT * FROM %s LIMIT %d", types.QuoteIdent(st.Name.Name), limit))
 	if err != nil {
 		return err
 	}

@@ -43,7 +43,7 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 		return unread
 	}
 	if st.Columns == nil {
-		if declared, err = s.inferColumns(row, st, declared, out); err != nil {
+		if declared, err = s.inferColumns(ctx, row, st, declared, out); err != nil {
 			return err
 		}
 	}
@@ -178,12 +178,12 @@ func refuseTableName(cat *relations, name sql.Ident) error {
 
 // inferColumns asks the connector for the columns of a stream that declares none,
 // says what it found, and pins it.
-func (s *Session) inferColumns(row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
+func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
 	if declared.spec.Infer == nil {
 		return nil, sqlerr.At(st.Name.Span, "MISSING_COLUMNS", "stream %q declares no columns and connector %q cannot infer them", row.name, declared.spec.Name).
 			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.name)
 	}
-	fields, err := declared.spec.Infer(declared.options)
+	fields, err := declared.spec.Infer(ctx, declared.options)
 	if err != nil {
 		return nil, placeAt(err, pathSpan(st))
 	}

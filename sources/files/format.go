@@ -2,7 +2,6 @@ package files
 
 import (
 	"fmt"
-	"os"
 	"path"
 	"slices"
 	"strings"
@@ -198,26 +197,4 @@ func newDrift(kind string, o *sources.OpenContext) *format.Drift {
 
 func findField(fields []types.Field, name string) bool {
 	return slices.ContainsFunc(fields, func(f types.Field) bool { return f.Name == name })
-}
-
-// How much of the input is looked at to guess columns.
-const (
-	sampleFiles = 8
-	sampleBytes = 1 << 20 // of each
-	sampleLines = 20_000
-)
-
-// samples gives the starts of files, each of whole records.
-func (c *config) samples(files []entry, shape format.Shape, take func(sample []byte)) error {
-	for _, e := range files {
-		sample, whole, err := sampleOf(c.pattern.full(e.name))
-		if err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("reading a sample of %s: %w", e.name, err)
-		}
-		if end := shape.LastEnd(sample); !whole && end > 0 {
-			sample = sample[:end]
-		}
-		take(sample)
-	}
-	return nil
 }

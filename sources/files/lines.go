@@ -2,8 +2,6 @@ package files
 
 import (
 	"bytes"
-	"errors"
-	"io"
 
 	"ssql/internal/format/column"
 )
@@ -83,35 +81,6 @@ func (l *splitter) finish() error {
 	err := l.reader.decoder.Decode(l.reader.block[:l.have])
 	l.have = 0
 	return err
-}
-
-// sampleOf returns up to sampleBytes from the start of a file, unpacked; whole says that
-// there is no more.
-func sampleOf(name string) (sample []byte, whole bool, err error) {
-	f, info, err := openRegular(name)
-	if err != nil {
-		return nil, false, err
-	}
-	defer f.Close()
-	_, head, err := headOf(f, info.Size())
-	if err != nil {
-		return nil, false, err
-	}
-	var content io.Reader = f
-	if c := compressionOf(head); c != "" {
-		unpacked, err := unpack(f, c)
-		if err != nil {
-			return nil, false, err
-		}
-		defer unpacked.Close()
-		content = unpacked
-	}
-	sample = make([]byte, sampleBytes)
-	n, err := fill(content, sample)
-	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
-		err = nil
-	}
-	return bytes.TrimPrefix(sample[:n], byteOrderMark), n < sampleBytes, err
 }
 
 // compressionOf tells from the first bytes of a file how it is compressed. The

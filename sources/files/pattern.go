@@ -21,6 +21,7 @@ type pattern struct {
 	root  string // folder, absolute
 	glob  string // below root; "" means every file directly in root
 	file  string // or this one file of root
+	alias string // what every file is shown as; "" is its name
 	// byName orders files by name alone.
 	byName bool
 }
@@ -89,6 +90,8 @@ func (p *pattern) full(name string) string { return filepath.Join(p.root, filepa
 func (p *pattern) shown(name string) string {
 	prefix := p.given
 	switch {
+	case p.alias != "":
+		return p.alias
 	case p.glob != "":
 		prefix, _ = doublestar.SplitPattern(filepath.ToSlash(p.given))
 	case p.file != "":

@@ -125,6 +125,12 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		return nil, err
 	}
 	p.Head = sum
+	if isUTF16(head) {
+		s.notice(fmt.Sprintf("file %q is UTF-16 and is read as UTF-8, so that its rows are bad; %s", s.config.pattern.shown(e.name), utf16Hint))
+	}
+	if other := formatOfName(e.name); other != "" && other != s.config.format.name && s.config.byNames {
+		s.notice(fmt.Sprintf("file %q is read as %s, as the files before it; a path such as '*.%s' leaves it out", s.config.pattern.shown(e.name), s.config.format.name, s.config.format.name))
+	}
 	if last != nil {
 		if grown, err := s.hasGrown(f, p, last); err != nil || !grown {
 			return nil, err
@@ -132,7 +138,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		p.From = last.To
 	}
 	// What has grown behind a frozen end may be cut in the middle of a line.
-	young := grown || s.now().Sub(info.ModTime()) < s.config.settle
+	young := grown || !s.settled && s.now().Sub(info.ModTime()) < s.config.settle
 	if p.Compression, p.Form = compressionOf(head), s.formOf(head); !p.whole() {
 		if p.To, err = s.readyEnd(f, p, head, young); err != nil || p.To <= p.From {
 			return nil, err

@@ -40,7 +40,7 @@ func TestRealData(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := sources.Values{Set: set}
-			fields, err := Spec().Infer(values)
+			fields, err := Spec().Infer(t.Context(), values)
 			if err != nil {
 				t.Fatal(err)
 			}

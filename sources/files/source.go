@@ -35,6 +35,7 @@ type source struct {
 	idleAt time.Time // when the last listing gave nothing; zero otherwise
 	// waiting: bytes were left for later, which only the clock makes ready.
 	waiting bool
+	settled bool // see Settle
 
 	mu      sync.Mutex
 	readers []*reader // not in use
@@ -44,9 +45,14 @@ type source struct {
 // an event.
 const idleMax = time.Second
 
+// Settler is the Source of this connector. Settle says that the files are complete: what
+// is not whole in them will not become so.
+type Settler interface{ Settle() }
+
 var (
 	_ sources.Source  = (*source)(nil)
 	_ sources.Freezer = (*source)(nil)
+	_ Settler         = (*source)(nil)
 )
 
 func newSource(c *config, o *sources.OpenContext, notice func(text string), now func() time.Time) (*source, error) {
@@ -92,6 +98,8 @@ func (s *source) Commit(sources.Range) error {
 	}
 	return nil
 }
+
+func (s *source) Settle() { s.settled = true }
 
 func (s *source) Close() error {
 	if s.watch != nil {

@@ -36,6 +36,7 @@
 package files
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -57,6 +58,7 @@ func Spec() sources.Spec {
 		Options:  options(),
 		Metadata: metadata(),
 		Infer:    infer,
+		Sniff:    sniff,
 		Check:    check,
 		Look:     look,
 		Identity: identity,
@@ -111,10 +113,15 @@ func options() []sources.Option {
 	}
 }
 
+// ShownAs is the key, of no option, by which a connector that keeps its input in a file
+// names it as the user knows it.
+const ShownAs = "shown as"
+
 // config are the checked options.
 type config struct {
 	pattern    pattern
 	format     *formatOf
+	byNames    bool        // the names of the files told the format
 	dialect    csv.Dialect // of csv
 	cells      cell.Settings
 	lineMax    int
@@ -141,6 +148,7 @@ func newConfig(o sources.Values) (*config, error) {
 		unpackMax:  o.Int("decompressed_bytes_max"),
 		unpackRate: o.Int("decompressed_ratio_max"),
 	}
+	c.pattern.alias = o.String(ShownAs)
 	if c.pattern.byName = o.String("order") == "name"; c.pattern.byName {
 		c.ageNanos = math.MaxInt64 / 2
 	}
@@ -157,7 +165,7 @@ func newConfig(o sources.Values) (*config, error) {
 	if err := c.takeFormats(o); err != nil {
 		return nil, err
 	}
-	c.format = formatFor(o, &c.pattern)
+	c.format, c.byNames = formatFor(o, &c.pattern), o.String("format") == ""
 	if c.format.fields {
 		c.dialect, err = dialect(o)
 	}
@@ -192,11 +200,24 @@ func open(o sources.OpenContext) (sources.Source, error) {
 }
 
 // infer guesses the columns from the first files.
-func infer(o sources.Values) ([]types.Field, error) {
+func infer(_ context.Context, o sources.Values) ([]types.Field, error) {
 	c, err := newConfig(o)
 	if err != nil {
 		return nil, err
 	}
+	entries, err := c.firstFiles()
+	if err != nil {
+		return nil, err
+	}
+	fields, err := c.format.infer(c, entries)
+	if err != nil {
+		return nil, c.noRows(entries, err)
+	}
+	return fields, nil
+}
+
+// firstFiles returns the files that a sample is taken of, at least one.
+func (c *config) firstFiles() ([]entry, error) {
 	if err := c.pattern.exists(); err != nil {
 		return nil, err
 	}
@@ -208,5 +229,5 @@ func infer(o sources.Values) ([]types.Field, error) {
 		return nil, sqlerr.New("PATH_NOT_FOUND", "there is no file to guess the columns from at %q", c.pattern.given).
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...), or put a file there first")
 	}
-	return c.format.infer(c, entries[:min(len(entries), sampleFiles)])
+	return entries[:min(len(entries), sampleFiles)], nil
 }

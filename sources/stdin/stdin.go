@@ -13,43 +13,98 @@ import (
 	"fmt"
 	"io"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
-	"sync"
-	"time"
 
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sources/files"
+	"ssql/sql/types"
 )
 
-// Spec returns the connector's row. in is the input; it is read once a stream of it is.
-func Spec(in io.Reader) sources.Spec {
+// Input is the standard input of a process. Close removes what was kept of it.
+type Input struct{ spool spool }
+
+// New returns the input. It is read once a stream of it is.
+func New(in io.Reader) *Input {
+	return &Input{spool{in: in, done: make(chan struct{}), more: make(chan struct{}, 1)}}
+}
+
+// Close removes the temporary spool. Queries must be closed before.
+func (i *Input) Close() error { return i.spool.remove() }
+
+// Spec returns the connector's row.
+func (i *Input) Spec() sources.Spec {
 	base := files.Spec()
-	s := &spool{in: in, done: make(chan struct{})}
 	return sources.Spec{
-		Name:     "stdin",
-		Summary:  "the standard input of the process, spooled to a file",
-		Options:  options(base.Options),
-		Metadata: base.Metadata,
-		Check:    func(o sources.Values) error { return checkFormat(o) },
-		Identity: func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
-		Open: func(o sources.OpenContext) (sources.Source, error) {
-			dir, err := s.start(o.Options)
+		Name:        "stdin",
+		Summary:     "the standard input of the process, spooled to a file",
+		Options:     options(base.Options),
+		Metadata:    base.Metadata,
+		Check:       func(o sources.Values) error { return checkFormat(o) },
+		CheckFormat: base.CheckFormat,
+		Identity:    func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
+		Infer: func(ctx context.Context, o sources.Values) ([]types.Field, error) {
+			if o.String("format") == "" {
+				return nil, sqlerr.New("MISSING_OPTION", "option \"format\" is missing: columns can only be guessed from standard input when its format is known").
+					WithHint("format = 'json' or format = 'csv'")
+			}
+			o, err := i.sample(ctx, o)
 			if err != nil {
 				return nil, err
 			}
-			set := maps.Clone(o.Options.Set)
-			set["path"], set["order"] = filepath.Join(dir, prefix+"*"), "name"
-			o.Options.Set = set
+			return base.Infer(ctx, o)
+		},
+		Sniff: func(ctx context.Context, o sources.Values) (map[string]string, error) {
+			o, err := i.sample(ctx, o)
+			if err != nil {
+				return nil, err
+			}
+			told, err := base.Sniff(ctx, o)
+			if told["format"] == "parquet" {
+				return nil, noParquet()
+			}
+			return told, err
+		},
+		Open: func(o sources.OpenContext) (sources.Source, error) {
+			var err error
+			if o.Options, err = i.options(o.Options); err != nil {
+				return nil, err
+			}
 			inner, err := base.Open(o)
 			if err != nil {
 				return nil, err
 			}
-			return &source{inner, inner.(sources.Freezer), s}, nil
+			return &source{inner, inner.(sources.Freezer), inner.(files.Settler), &i.spool}, nil
 		},
 	}
+}
+
+// options begins to copy and returns the options of files that read the copy.
+func (i *Input) options(o sources.Values) (sources.Values, error) {
+	dir, err := i.spool.start(o)
+	if err != nil {
+		return o, err
+	}
+	set := maps.Clone(o.Set)
+	if set == nil {
+		set = map[string]any{}
+	}
+	set["path"], set["order"] = filepath.Join(dir, prefix+"*"), "name"
+	if o.String("spool") == "" {
+		set[files.ShownAs] = "stdin"
+	}
+	o.Set = set
+	return o, nil
+}
+
+// sample is options, once there is enough input to look at.
+func (i *Input) sample(ctx context.Context, o sources.Values) (sources.Values, error) {
+	o, err := i.options(o)
+	if err != nil {
+		return o, err
+	}
+	return o, i.spool.waitSample(ctx)
 }
 
 // prefix is how the names of spool files begin.
@@ -58,7 +113,7 @@ const prefix = "stdin-"
 // options are those of files but for what says which files.
 func options(base []sources.Option) []sources.Option {
 	out := []sources.Option{{Name: "spool", Type: sources.StringOption,
-		Summary: "folder that keeps what was read, so that a restart can replay it; without it a temporary one"}}
+		Summary: "folder that keeps what was read, so that a restart can replay it; without it a temporary one, which is removed at the end"}}
 	for _, o := range base {
 		if !slices.Contains([]string{"path", "order", "max_file_age", "max_files_per_batch"}, o.Name) {
 			out = append(out, o)
@@ -69,86 +124,21 @@ func options(base []sources.Option) []sources.Option {
 
 func checkFormat(o sources.Values) error {
 	if o.String("format") == "parquet" {
-		return sqlerr.New("INVALID_OPTION", "Parquet cannot be read from standard input, since its end must be read first").
-			WithHint("write it to a file and use connector = 'files'")
+		return noParquet()
 	}
 	return nil
 }
 
-// spool copies the input to a file, once in a process.
-type spool struct {
-	in   io.Reader
-	done chan struct{} // closed at the end of the input
-
-	mu  sync.Mutex
-	dir string // "" before the start
-	err error  // of copying; set before done is closed
-}
-
-// start begins to copy and returns the folder of the file.
-func (s *spool) start(o sources.Values) (dir string, err error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	wanted := o.String("spool")
-	if wanted != "" && !filepath.IsAbs(wanted) {
-		wanted = filepath.Join(o.BaseDir, wanted)
-	}
-	switch {
-	case s.dir != "" && (wanted == "" || wanted == s.dir):
-		return s.dir, nil
-	case s.dir != "":
-		return "", sqlerr.New("INVALID_OPTION", "standard input is spooled to %q already and cannot go to %q, too", s.dir, wanted).
-			WithHint("give all streams of stdin the same spool")
-	case wanted == "":
-		if wanted, err = os.MkdirTemp("", "ssql-stdin-"); err != nil {
-			return "", fmt.Errorf("making a folder for standard input: %w", err)
-		}
-	default:
-		if err := os.MkdirAll(wanted, 0o700); err != nil {
-			return "", fmt.Errorf("making the spool of standard input: %w", err)
-		}
-	}
-	// Names sort by age, so that what an earlier process spooled is read first.
-	name := filepath.Join(wanted, fmt.Sprintf("%s%020d", prefix, time.Now().UnixNano()))
-	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
-	if err != nil {
-		return "", fmt.Errorf("making the spool of standard input: %w", err)
-	}
-	s.dir = wanted
-	go s.copy(f)
-	return s.dir, nil
-}
-
-func (s *spool) copy(f *os.File) {
-	_, err := io.Copy(f, s.in)
-	if closeErr := f.Close(); err == nil {
-		err = closeErr
-	}
-	s.mu.Lock()
-	s.err = err
-	s.mu.Unlock()
-	close(s.done)
-}
-
-// wait returns at the end of the input.
-func (s *spool) wait(ctx context.Context) error {
-	select {
-	case <-ctx.Done():
-		return ctx.Err()
-	case <-s.done:
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.err != nil {
-		return fmt.Errorf("copying standard input to %s: %w", s.dir, s.err)
-	}
-	return nil
+func noParquet() error {
+	return sqlerr.New("INVALID_OPTION", "Parquet cannot be read from standard input, since its end must be read first").
+		WithHint("write it to a file and use connector = 'files'")
 }
 
 // source is the files source of the spool.
 type source struct {
 	sources.Source
 	freezer sources.Freezer
+	files   files.Settler
 	spool   *spool
 }
 
@@ -159,6 +149,7 @@ func (s *source) Freeze(ctx context.Context) error {
 	if err := s.spool.wait(ctx); err != nil {
 		return err
 	}
+	s.files.Settle()
 	return s.freezer.Freeze(ctx)
 }
 

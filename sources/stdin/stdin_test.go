@@ -3,7 +3,10 @@ package stdin
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -64,7 +67,7 @@ func all(t *testing.T, s sources.Source, position []byte) (rows []string, end []
 func TestEndOfInput(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	in, out := io.Pipe()
-	s := open(t, Spec(in))
+	s := open(t, New(in).Spec())
 	go func() {
 		for _, part := range []string{"{\"a\":1}\n{\"a\"", ":2}\n", `{"a":3}`} {
 			if _, err := io.WriteString(out, part); err != nil {
@@ -86,9 +89,9 @@ func TestEndOfInput(t *testing.T) {
 func TestSpoolIsReplayed(t *testing.T) {
 	spool := sources.Given{Name: "spool", Text: t.TempDir()}
 	csv := sources.Given{Name: "format", Text: "csv"}
-	rows, position := all(t, open(t, Spec(strings.NewReader("a\n1\n2\n")), spool, csv), nil)
-	more, _ := all(t, open(t, Spec(strings.NewReader("a\n3\n")), spool, csv), position)
-	again, _ := all(t, open(t, Spec(strings.NewReader("")), spool, csv), nil)
+	rows, position := all(t, open(t, New(strings.NewReader("a\n1\n2\n")).Spec(), spool, csv), nil)
+	more, _ := all(t, open(t, New(strings.NewReader("a\n3\n")).Spec(), spool, csv), position)
+	again, _ := all(t, open(t, New(strings.NewReader("")).Spec(), spool, csv), nil)
 	if !slices.Equal(rows, []string{"1", "2"}) || !slices.Equal(more, []string{"3"}) || !slices.Equal(again, []string{"1", "2", "3"}) {
 		t.Errorf("got %v, then %v, and from the start %v", rows, more, again)
 	}
@@ -96,7 +99,7 @@ func TestSpoolIsReplayed(t *testing.T) {
 
 func TestRefused(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
-	spec := Spec(strings.NewReader(""))
+	spec := New(strings.NewReader("")).Spec()
 	if err := spec.Check(sources.Values{Set: map[string]any{"format": "parquet"}}); sqlerr.Code(err) != "INVALID_OPTION" {
 		t.Errorf("parquet: %v", err)
 	}
@@ -105,10 +108,100 @@ func TestRefused(t *testing.T) {
 		t.Errorf("another spool: %v", err)
 	}
 	in, _ := io.Pipe()
-	s := open(t, Spec(in))
+	s := open(t, New(in).Spec())
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if err := s.(sources.Freezer).Freeze(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("waiting was not ended: %v", err)
+	}
+}
+
+// TestTemporarySpool shows that the copy goes at the end of the process, and that the next
+// one removes what a killed one left, but not what a living one uses.
+func TestTemporarySpool(t *testing.T) {
+	temp := t.TempDir()
+	t.Setenv("TMPDIR", temp)
+	killed := filepath.Join(temp, folderPrefix+"killed")
+	if err := os.MkdirAll(killed, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(killed, prefix+"1"), []byte("{}"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	folders := func() int {
+		names, err := filepath.Glob(filepath.Join(temp, "*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(names)
+	}
+	living, ending := New(strings.NewReader("{\"a\":1}\n")), New(strings.NewReader("{\"a\":2}\n"))
+	first := open(t, living.Spec())
+	if n := folders(); n != 1 {
+		t.Errorf("%d folders with one process, want 1", n)
+	}
+	open(t, ending.Spec())
+	if n := folders(); n != 2 {
+		t.Errorf("%d folders with two processes, want 2", n)
+	}
+	if rows, _ := all(t, first, nil); !slices.Equal(rows, []string{"1"}) {
+		t.Errorf("got %v", rows)
+	}
+	for _, in := range []*Input{ending, living} {
+		if err := in.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	if n := folders(); n != 0 {
+		t.Errorf("%d folders are left, want none", n)
+	}
+}
+
+// TestSniff shows what is told of input without a name, also while it goes on.
+func TestSniff(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	for _, c := range []struct {
+		in, options, columns string
+	}{
+		{"{\"a\": 1}\n", "map[format:json]", "[{a BIGINT true}]"},
+		{" [\n{\"a\": \"x\"}]", "map[format:json]", "[{a VARCHAR true}]"},
+		{"a;b\n1;x\n", "map[delimiter:; format:csv]", "[{a BIGINT true} {b VARCHAR true}]"},
+		{"a\tb\n1\t2.5\n", "map[delimiter:\t format:csv]", "[{a BIGINT true} {b DOUBLE true}]"},
+		{"a,b;c\n1,2\n", "map[format:csv]", "[{a BIGINT true} {b;c BIGINT true}]"},
+	} {
+		in, out := io.Pipe()
+		input := New(in)
+		spec := input.Spec()
+		go func() {
+			if _, err := io.WriteString(out, c.in); err != nil {
+				t.Error(err)
+			}
+			if c.in[0] != ' ' { // a line is there: the end need not be
+				return
+			}
+			out.Close()
+		}()
+		values := func(given map[string]string) sources.Values {
+			var list []sources.Given
+			for name, text := range given {
+				list = append(list, sources.Given{Name: name, Text: text})
+			}
+			set, err := sources.CheckOptions("stdin", spec.Options, list)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return sources.Values{Set: set}
+		}
+		told, err := spec.Sniff(t.Context(), values(nil))
+		if err != nil || fmt.Sprint(told) != c.options {
+			t.Errorf("%q: options %v, %v, want %s", c.in, told, err, c.options)
+		}
+		fields, err := spec.Infer(t.Context(), values(told))
+		if err != nil || fmt.Sprint(fields) != c.columns {
+			t.Errorf("%q: columns %v, %v, want %s", c.in, fields, err, c.columns)
+		}
+		if err := input.Close(); err != nil {
+			t.Error(err)
+		}
 	}
 }

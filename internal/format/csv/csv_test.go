@@ -345,7 +345,7 @@ func TestInfer(t *testing.T) {
 		{Default(), []string{"a,b\n1,2\n1,2,3\nx\n"}, "a BIGINT, b BIGINT"},
 		{plain, []string{"1,x\n18446744073709551615,y\n"}, "column0 UBIGINT, column1 VARCHAR"},
 		{Dialect{Delimiter: ';', Header: true, Null: "NA"}, []string{"a;b\nNA;1,5\n3;NA"}, "a BIGINT, b VARCHAR"},
-		{Default(), []string{"a,,a\n1,2,x\n"}, "a VARCHAR, column1 BIGINT"},
+		{Default(), []string{"a,,a\n1,2,x\n"}, "a BIGINT, column1 BIGINT, a_1 VARCHAR"},
 	} {
 		var samples [][]byte
 		for _, s := range c.samples {

@@ -198,14 +198,12 @@ func (d *Decoder) takeHeader(record []byte) {
 }
 
 func (d *Decoder) learnHeader(record []byte) {
-	names, _ := d.shape.options.fields(record)
-	for i := range names {
-		names[i] = strings.TrimSpace(names[i])
-	}
+	fields, _ := d.shape.options.fields(record)
+	names := headerNames(fields)
 	d.setSteps(names)
 	d.others = d.others[:0]
 	for i, s := range d.steps {
-		if s.col == nil && names[i] != "" {
+		if s.col == nil && strings.TrimSpace(fields[i]) != "" {
 			d.others = append(d.others, format.Name{Path: names[i], Type: "VARCHAR"})
 		}
 	}

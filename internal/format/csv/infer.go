@@ -46,6 +46,25 @@ func Infer(d Dialect, samples [][]byte) ([]types.Field, error) {
 	return fields, nil
 }
 
+// headerNames returns the names that the fields of a header give to columns, as DuckDB does:
+// one without a name is columnN, and a name that comes again has _1, _2 and so on behind it.
+func headerNames(fields []string) []string {
+	names, seen := make([]string, len(fields)), map[string]bool{}
+	for i, field := range fields {
+		name := strings.TrimSpace(field)
+		if name == "" {
+			name = fmt.Sprintf("column%d", i)
+		}
+		first := name
+		for n := 1; seen[strings.ToLower(name)]; n++ {
+			name = fmt.Sprintf("%s_%d", first, n)
+		}
+		seen[strings.ToLower(name)] = true
+		names[i] = name
+	}
+	return names
+}
+
 // guess takes the records of one file in.
 func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
 	var columns []*cell.Guess
@@ -60,10 +79,8 @@ func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
 			continue
 		}
 		if columns == nil {
-			for i, name := range fields {
+			for i, name := range headerNames(fields) {
 				if !d.Header {
-					name = fmt.Sprintf("column%d", i)
-				} else if name = strings.TrimSpace(name); name == "" {
 					name = fmt.Sprintf("column%d", i)
 				}
 				columns = append(columns, column(name))

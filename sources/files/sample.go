@@ -1,0 +1,119 @@
+package files
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"ssql/internal/format"
+	"ssql/internal/format/ndjson"
+	"ssql/internal/sqlerr"
+)
+
+// How much of the input is looked at to guess columns.
+const (
+	sampleFiles = 8
+	sampleBytes = 1 << 20 // of each
+	sampleLines = 20_000
+)
+
+// samples gives the starts of files, each of whole records.
+func (c *config) samples(files []entry, shape format.Shape, take func(sample []byte)) error {
+	for _, e := range files {
+		sample, whole, err := c.sampleOf(e)
+		if err != nil && !os.IsNotExist(err) {
+			return fmt.Errorf("reading a sample of %s: %w", e.name, err)
+		}
+		if isUTF16(sample) {
+			return sqlerr.New("E_DECODE", "file %q is UTF-16, so that its columns are not known", c.pattern.shown(e.name)).WithHint("%s", utf16Hint)
+		}
+		if end := c.sampleEnd(sample, shape); !whole && end > 0 {
+			sample = sample[:end]
+		}
+		take(sample)
+	}
+	return nil
+}
+
+// sampleEnd returns where the whole records of a sample end that is cut short; 0 for one
+// that is taken as it is: a record that is alone, or an array, whose elements are no lines.
+func (c *config) sampleEnd(sample []byte, shape format.Shape) int {
+	if !c.format.fields && ndjson.IsArray(sample) {
+		return 0
+	}
+	least := int64(1)
+	if shape.Header() {
+		least = 2
+	}
+	end := shape.LastEnd(sample)
+	if _, records := shape.Ends(sample[:end], least); records < least && len(sample) < sampleBytes {
+		return 0
+	}
+	return end
+}
+
+// noRows says why the files have nothing to guess columns from, if their start tells.
+func (c *config) noRows(files []entry, err error) error {
+	var e *sqlerr.Error
+	if !errors.As(err, &e) || e.Code != "E_DECODE" {
+		return err
+	}
+	sample, _, readErr := c.sampleOf(files[0])
+	if readErr != nil {
+		return err
+	}
+	name, text := c.pattern.shown(files[0].name), bytes.TrimSpace(sample)
+	line, _, _ := bytes.Cut(text, []byte("\n"))
+	why, hint := "", e.Hint
+	switch {
+	case len(text) == 0:
+		why = "is empty"
+	case len(line) == len(text) && len(sample) == sampleBytes:
+		why = fmt.Sprintf("has a first line of more than %d bytes", sampleBytes)
+	case text[0] == '{' && json.Valid(text):
+		why, hint = "has one object over several lines", "JSON is one object per line, or one array of them: jq -c . makes lines"
+	default:
+		return err
+	}
+	return sqlerr.New(e.Code, "file %q %s, so that its columns are not known", name, why).WithHint("%s", hint)
+}
+
+const utf16Hint = "convert it first: iconv -f UTF-16 -t UTF-8"
+
+// isUTF16 reports whether a file starts with the byte order mark of UTF-16.
+func isUTF16(start []byte) bool {
+	return bytes.HasPrefix(start, []byte{0xFF, 0xFE}) || bytes.HasPrefix(start, []byte{0xFE, 0xFF})
+}
+
+// sampleOf returns up to sampleBytes from the start of a file, unpacked; whole says that
+// there is no more, and that nobody seems to be writing any.
+func (c *config) sampleOf(e entry) (sample []byte, whole bool, err error) {
+	f, info, err := openRegular(c.pattern.full(e.name))
+	if err != nil {
+		return nil, false, err
+	}
+	defer f.Close()
+	_, head, err := headOf(f, info.Size())
+	if err != nil {
+		return nil, false, err
+	}
+	var content io.Reader = f
+	if packed := compressionOf(head); packed != "" {
+		unpacked, err := unpack(f, packed)
+		if err != nil {
+			return nil, false, err
+		}
+		defer unpacked.Close()
+		content = unpacked
+	}
+	sample = make([]byte, sampleBytes)
+	n, err := fill(content, sample)
+	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
+		err = nil
+	}
+	return bytes.TrimPrefix(sample[:n], byteOrderMark), n < sampleBytes && time.Since(info.ModTime()) >= c.settle, err
+}

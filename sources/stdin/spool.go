@@ -1,0 +1,208 @@
+package stdin
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/mattn/go-isatty"
+
+	"ssql/internal/sqlerr"
+	"ssql/internal/vfs"
+	"ssql/sources"
+)
+
+// spool copies the input to a file, once in a process.
+type spool struct {
+	in   io.Reader
+	done chan struct{} // closed at the end of the input
+	more chan struct{} // has one when more was copied
+
+	mu    sync.Mutex
+	dir   string    // "" before the start
+	lock  io.Closer // of a temporary folder; nil for one that stays
+	size  int64     // what was copied
+	lines bool      // and whether a line end is in it
+	err   error     // of copying; set before done is closed
+}
+
+// start begins to copy and returns the folder of the file.
+func (s *spool) start(o sources.Values) (dir string, err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	wanted := o.String("spool")
+	if wanted != "" && !filepath.IsAbs(wanted) {
+		wanted = filepath.Join(o.BaseDir, wanted)
+	}
+	switch {
+	case s.dir != "" && (wanted == "" || wanted == s.dir):
+		return s.dir, nil
+	case s.dir != "":
+		return "", sqlerr.New("INVALID_OPTION", "standard input is spooled to %q already and cannot go to %q, too", s.dir, wanted).
+			WithHint("give all streams of stdin the same spool")
+	case isTerminal(s.in):
+		return "", sqlerr.New("INVALID_OPTION", "standard input is the terminal, and nothing is piped into it").
+			WithHint("cat data.json | ssql -c \"SELECT * FROM 'stdin'\"")
+	case wanted == "":
+		wanted, err = s.temporary()
+	default:
+		err = os.MkdirAll(wanted, 0o700)
+	}
+	if err != nil {
+		return "", fmt.Errorf("making the spool of standard input: %w", err)
+	}
+	// Names sort by age, so that what an earlier process spooled is read first.
+	name := filepath.Join(wanted, fmt.Sprintf("%s%020d", prefix, time.Now().UnixNano()))
+	f, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600)
+	if err != nil {
+		return "", fmt.Errorf("making the spool of standard input: %w", err)
+	}
+	s.dir = wanted
+	go s.copy(f)
+	return s.dir, nil
+}
+
+func isTerminal(in io.Reader) bool {
+	f, ok := in.(*os.File)
+	return ok && isatty.IsTerminal(f.Fd())
+}
+
+// Names of temporary folders. One that is not locked yet has the second prefix.
+const (
+	folderPrefix = "ssql-stdin-"
+	newPrefix    = "ssql-new-stdin-"
+	lockName     = "LOCK"
+)
+
+// temporary makes a folder that is locked as long as the process lives, and removes those
+// of processes that ended without doing it.
+func (s *spool) temporary() (dir string, err error) {
+	sweep(os.TempDir())
+	unlocked, err := os.MkdirTemp("", newPrefix)
+	if err != nil {
+		return "", err
+	}
+	if s.lock, err = (vfs.OS{}).Lock(filepath.Join(unlocked, lockName), fmt.Appendf(nil, "pid %d\n", os.Getpid())); err != nil {
+		return "", err
+	}
+	// Under its name it is locked: no other process sweeps it.
+	dir = filepath.Join(filepath.Dir(unlocked), folderPrefix+filepath.Base(unlocked)[len(newPrefix):])
+	return dir, os.Rename(unlocked, dir)
+}
+
+// sweep removes the folders that nobody locks. What cannot be removed is another user's.
+func sweep(dir string) {
+	left, err := filepath.Glob(filepath.Join(dir, folderPrefix+"*"))
+	if err != nil {
+		return
+	}
+	for _, old := range left {
+		lock, err := (vfs.OS{}).Lock(filepath.Join(old, lockName), nil)
+		if err != nil {
+			continue
+		}
+		os.RemoveAll(old)
+		lock.Close()
+	}
+}
+
+// remove takes a temporary folder away.
+func (s *spool) remove() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.lock == nil {
+		return nil
+	}
+	err := errors.Join(os.RemoveAll(s.dir), s.lock.Close())
+	s.lock = nil
+	return err
+}
+
+func (s *spool) copy(f *os.File) {
+	block := make([]byte, 256<<10)
+	var err error
+	for err == nil {
+		var n int
+		n, err = s.in.Read(block)
+		if n > 0 {
+			_, writeErr := f.Write(block[:n])
+			err = errors.Join(err, writeErr)
+			s.copied(block[:n])
+		}
+	}
+	if errors.Is(err, io.EOF) {
+		err = nil
+	}
+	if closeErr := f.Close(); err == nil {
+		err = closeErr
+	}
+	s.mu.Lock()
+	s.err = err
+	s.mu.Unlock()
+	close(s.done)
+}
+
+// copied notes what was written.
+func (s *spool) copied(block []byte) {
+	s.mu.Lock()
+	s.size += int64(len(block))
+	s.lines = s.lines || bytes.IndexByte(block, '\n') >= 0
+	s.mu.Unlock()
+	select {
+	case s.more <- struct{}{}:
+	default:
+	}
+}
+
+// wait returns at the end of the input.
+func (s *spool) wait(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-s.done:
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.err != nil {
+		return fmt.Errorf("copying standard input to %s: %w", s.dir, s.err)
+	}
+	return nil
+}
+
+const (
+	sampleBytes = 256 << 10
+	// sampleQuiet is how long nothing comes before what is there is the sample.
+	sampleQuiet = 200 * time.Millisecond
+)
+
+// waitSample returns when there is enough to guess columns from: sampleBytes, all of the
+// input, or a line behind which nothing comes.
+func (s *spool) waitSample(ctx context.Context) error {
+	for {
+		s.mu.Lock()
+		size, lines := s.size, s.lines
+		s.mu.Unlock()
+		if size >= sampleBytes {
+			return nil
+		}
+		var quiet <-chan time.Time
+		if lines {
+			quiet = time.After(sampleQuiet)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-s.done:
+			return s.wait(ctx)
+		case <-quiet:
+			return nil
+		case <-s.more:
+		}
+	}
+}
