@@ -44,10 +44,11 @@ func Explain(p *Plan, kind ExplainKind) string {
 		if e.output = o; len(p.Outputs) > 1 {
 			e.out.WriteString(o.Target + ":\n")
 		}
+		e.stateful = false
 		e.node(o.Root, 0)
-	}
-	if kind == ExplainState && !e.stateful {
-		e.out.WriteString("no state is kept\n")
+		if kind == ExplainState && !e.stateful {
+			e.out.WriteString("no state is kept\n")
+		}
 	}
 	return e.out.String()
 }

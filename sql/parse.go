@@ -66,6 +66,7 @@ func statementRules() []statementRule {
 		{"SET", (*parser).set},
 		{"SHOW", (*parser).show},
 		{"START QUERY", (*parser).queryVerb},
+		{"STATEMENT SET", (*parser).statementSet},
 		{"STOP JOB", (*parser).queryVerb},
 		{"STOP QUERY", (*parser).queryVerb},
 		{"TERMINATE", (*parser).queryVerb},

@@ -43,7 +43,7 @@ func (p *printer) statement(s Statement) {
 	case *CreateView:
 		p.createView(s)
 	case *StatementSet:
-		p.statementSet(s)
+		p.statementSet(s.Inserts)
 	case *Peek:
 		p.peek(s)
 	case *DropStream:
@@ -94,12 +94,21 @@ func (p *printer) createQuery(s *CreateQuery) {
 		p.options(s.Options)
 	}
 	p.put(" AS ")
-	p.insert(s.Insert)
+	p.inserts(s.Inserts)
 }
 
-func (p *printer) statementSet(s *StatementSet) {
+// inserts writes what a query does.
+func (p *printer) inserts(list []*Insert) {
+	if len(list) == 1 {
+		p.insert(list[0])
+		return
+	}
+	p.statementSet(list)
+}
+
+func (p *printer) statementSet(list []*Insert) {
 	p.put("EXECUTE STATEMENT SET BEGIN\n")
-	for _, in := range s.Inserts {
+	for _, in := range list {
 		p.put("  ")
 		p.insert(in)
 		p.put(";\n")

@@ -7,7 +7,8 @@ type Piece struct {
 }
 
 // Split cuts a script into statements at its semicolons. Quotes, comments, dollar
-// quotes and the block of a statement set (BEGIN STATEMENT SET; .. END) are not cut.
+// quotes and the block of a statement set (EXECUTE STATEMENT SET BEGIN .. END, also behind
+// CREATE QUERY q AS, and BEGIN STATEMENT SET; .. END) are not cut.
 // Empty statements are left out. When the text breaks off inside a quote or
 // comment, the statements before that point are returned beside the error.
 //
@@ -53,12 +54,17 @@ func Complete(text string) bool {
 type cutter struct {
 	head    []token // the first tokens of the statement that is being read, headMax at most
 	end     int     // of its last token
+	opening int     // how many of setWords were read last
 	inBlock bool    // between the words that open a statement set and END
 	last    token   // that is no space and no comment
 }
 
-// headMax is how many tokens open a statement set: EXECUTE STATEMENT SET BEGIN.
-const headMax = 4
+// headMax is how many tokens open a statement set that is a statement of its own in
+// Flink's older form: BEGIN STATEMENT SET.
+const headMax = 3
+
+// setWords open a statement set wherever they stand: behind EXECUTE, or EXPLAIN.
+var setWords = [...]string{"STATEMENT", "SET", "BEGIN"}
 
 // take reads the next token. It returns true at the semicolon that ends a statement.
 func (c *cutter) take(t token) (ends bool) {
@@ -80,6 +86,17 @@ func (c *cutter) take(t token) (ends bool) {
 		c.head = append(c.head, t)
 		c.inBlock = c.inBlock || opensBlock(c.head)
 	}
+	switch {
+	case t.is(setWords[c.opening]):
+		c.opening++
+	case t.is(setWords[0]):
+		c.opening = 1
+	default:
+		c.opening = 0
+	}
+	if c.opening == len(setWords) {
+		c.inBlock, c.opening = true, 0
+	}
 	if c.inBlock && t.is("END") && c.last.isOp(";") {
 		c.inBlock = false
 	}
@@ -97,14 +114,8 @@ func (c *cutter) cut() (span Span, ok bool) {
 }
 
 // opensBlock reports whether a statement that begins with these tokens opens a statement
-// set with the last of them: EXECUTE STATEMENT SET BEGIN, BEGIN STATEMENT SET or BEGIN
-// QUERY SET. A bare BEGIN is DuckDB's transaction.
+// set with the last of them: BEGIN STATEMENT SET or BEGIN QUERY SET. A bare BEGIN is
+// DuckDB's transaction.
 func opensBlock(head []token) bool {
-	switch len(head) {
-	case 3:
-		return head[0].is("BEGIN") && (head[1].is("STATEMENT") || head[1].is("QUERY")) && head[2].is("SET")
-	case 4:
-		return head[0].is("EXECUTE") && head[1].is("STATEMENT") && head[2].is("SET") && head[3].is("BEGIN")
-	}
-	return false
+	return len(head) == headMax && head[0].is("BEGIN") && (head[1].is("STATEMENT") || head[1].is("QUERY")) && head[2].is("SET")
 }

@@ -92,8 +92,8 @@ type (
 		Options                []Option // of the query of a materialized view
 		Query                  *Query
 	}
-	// StatementSet is EXECUTE STATEMENT SET BEGIN insert; .. END: queries that read their
-	// source once and share a checkpoint.
+	// StatementSet is EXECUTE STATEMENT SET BEGIN insert; .. END: one query with a target
+	// for each INSERT, which reads its sources once.
 	StatementSet struct {
 		Node
 		Inserts []*Insert
@@ -113,12 +113,13 @@ type (
 		Name     Ident
 	}
 	// CreateQuery is CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (...)] AS INSERT ...
+	// or AS EXECUTE STATEMENT SET ...
 	CreateQuery struct {
 		Node
 		OrReplace, IfNotExists bool
 		Name                   Ident
 		Options                []Option
-		Insert                 *Insert
+		Inserts                []*Insert // one, or those of the statement set
 	}
 	// Insert is INSERT INTO target [(cols) | BY NAME] query, or VALUES into a
 	// memory stream. Exactly one of Query and Values is set.

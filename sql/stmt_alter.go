@@ -9,14 +9,14 @@ type AlterStream struct {
 	Add  []ColumnDef
 }
 
-// AlterQuery is ALTER QUERY name SET (key = value, ..), AS INSERT .. or AS SELECT ..,
-// which keeps the target. Exactly one of Set, Insert and Query is set.
+// AlterQuery is ALTER QUERY name SET (key = value, ..), AS INSERT .., AS EXECUTE STATEMENT
+// SET .. or AS SELECT .., which keeps the target. Exactly one of Set, Inserts and Query is set.
 type AlterQuery struct {
 	Node
-	Name   Ident
-	Set    []Option
-	Insert *Insert
-	Query  *Query
+	Name    Ident
+	Set     []Option
+	Inserts []*Insert
+	Query   *Query
 }
 
 // alterStream parses ALTER STREAM name SET (..) | ADD [COLUMN] definition.
@@ -46,7 +46,7 @@ func (p *parser) alterStream() (Statement, error) {
 	return s, nil
 }
 
-// alterQuery parses ALTER QUERY name SET (..) | AS INSERT .. | AS SELECT ..
+// alterQuery parses ALTER QUERY name SET (..) | AS INSERT .. | AS EXECUTE STATEMENT SET .. | AS SELECT ..
 func (p *parser) alterQuery() (Statement, error) {
 	p.take()
 	p.take()
@@ -59,13 +59,10 @@ func (p *parser) alterQuery() (Statement, error) {
 	case p.accept("SET"):
 		s.Set, err = p.alterOptions()
 	case p.accept("AS"):
-		if !p.at("INSERT") {
+		if p.atInserts() {
+			s.Inserts, err = p.inserts()
+		} else {
 			s.Query, err = p.query()
-			break
-		}
-		at := p.cur().span()
-		if s.Insert, err = p.insert(); err == nil && s.Insert.Values != nil {
-			err = unsupported(at, "a query cannot insert constant rows").WithHint("write AS INSERT INTO .. SELECT ..")
 		}
 	default:
 		err = p.unexpected("SET (..), AS INSERT .. or AS SELECT ..")
@@ -102,9 +99,9 @@ func (p *printer) alterQuery(s *AlterQuery) {
 	p.put("ALTER QUERY ")
 	p.ident(s.Name)
 	switch {
-	case s.Insert != nil:
+	case s.Inserts != nil:
 		p.put(" AS ")
-		p.insert(s.Insert)
+		p.inserts(s.Inserts)
 	case s.Query != nil:
 		p.put(" AS ")
 		p.query(s.Query)

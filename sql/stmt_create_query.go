@@ -1,7 +1,7 @@
 package sql
 
 // createQuery parses CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (..)] AS INSERT ..
-// and Databricks' CREATE FLOW.
+// or AS EXECUTE STATEMENT SET .., and Databricks' CREATE FLOW.
 func (p *parser) createQuery() (Statement, error) {
 	s := &CreateQuery{}
 	p.take()
@@ -29,16 +29,8 @@ func (p *parser) createQuery() (Statement, error) {
 	if err := p.expect("AS"); err != nil {
 		return nil, err
 	}
-	if !p.at("INSERT") {
-		return nil, p.unexpected("INSERT INTO table SELECT ..")
-	}
-	insert, err := p.insert()
-	if err != nil {
+	if s.Inserts, err = p.inserts(); err != nil {
 		return nil, err
-	}
-	s.Insert = insert
-	if insert.Values != nil {
-		return nil, unsupported(insert.Span, "a query cannot insert constant rows").WithHint("write INSERT INTO .. VALUES as a statement of its own")
 	}
 	s.Node = p.node(0)
 	return s, nil

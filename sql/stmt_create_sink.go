@@ -76,5 +76,5 @@ func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statemen
 		s.Options = nil
 	}
 	n := p.node(0)
-	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Insert: &Insert{Node: n, Target: target, Query: q}}, nil
+	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Inserts: []*Insert{{Node: n, Target: target, Query: q}}}, nil
 }

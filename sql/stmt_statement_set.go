@@ -1,11 +1,12 @@
 package sql
 
 // statementSet parses EXECUTE STATEMENT SET BEGIN insert; .. END, and BEGIN STATEMENT
-// SET and BEGIN QUERY SET with a semicolon behind them.
+// SET and BEGIN QUERY SET with a semicolon behind them. Behind EXPLAIN Flink leaves
+// EXECUTE out.
 func (p *parser) statementSet() (Statement, error) {
 	lo := p.pos
 	s := &StatementSet{}
-	if p.accept("EXECUTE", "STATEMENT", "SET") {
+	if p.accept("EXECUTE", "STATEMENT", "SET") || p.accept("STATEMENT", "SET") {
 		if err := p.expect("BEGIN"); err != nil {
 			return nil, err
 		}
@@ -37,4 +38,33 @@ func (p *parser) statementSet() (Statement, error) {
 	p.take()
 	s.Node = p.node(lo)
 	return s, nil
+}
+
+// atInserts reports whether what a query does follows: INSERT or EXECUTE STATEMENT SET.
+func (p *parser) atInserts() bool { return p.at("INSERT") || p.at("EXECUTE") }
+
+// inserts consumes INSERT INTO .. SELECT .. or EXECUTE STATEMENT SET BEGIN .. END.
+func (p *parser) inserts() ([]*Insert, error) {
+	if p.at("EXECUTE") {
+		if !p.peek(1).is("STATEMENT") {
+			p.take()
+			return nil, p.unexpected("STATEMENT SET BEGIN .. END")
+		}
+		set, err := p.statementSet()
+		if err != nil {
+			return nil, err
+		}
+		return set.(*StatementSet).Inserts, nil
+	}
+	if !p.at("INSERT") {
+		return nil, p.unexpected("INSERT INTO table SELECT .. or EXECUTE STATEMENT SET BEGIN .. END")
+	}
+	in, err := p.insert()
+	if err != nil {
+		return nil, err
+	}
+	if in.Values != nil {
+		return nil, unsupported(in.Span, "a query cannot insert constant rows").WithHint("write INSERT INTO .. VALUES as a statement of its own")
+	}
+	return []*Insert{in}, nil
 }

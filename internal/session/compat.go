@@ -119,7 +119,7 @@ func (c *compatibility) refusal(b *bound) error {
 		return nil
 	}
 	err := c.verdict.Error()
-	err.Span = b.insert.Span
+	err.Span = b.span()
 	return err
 }
 

@@ -191,17 +191,20 @@ func (x *examination) badFixes() []string {
 }
 
 func (x *examination) checkFilter() []finding {
-	l := &x.life
-	if l.rowsFiltered == 0 {
-		return nil
+	var out []finding
+	for i := range x.outputs {
+		o := &x.outputs[i]
+		if o.life.rowsFiltered == 0 {
+			continue
+		}
+		f := finding{check: "conditions" + o.of, found: count(o.life.rowsFiltered, "row") + " left out"}
+		if o.life.rowsFiltered >= o.life.rowsRead-o.life.rowsBad {
+			f.found = "no row passes"
+			f.verdict, f.fixes = "WHERE"+o.of+" leaves no row", []string{"compare its constants with PEEK " + identText(x.inputs[0].name)}
+		}
+		out = append(out, f)
 	}
-	f := finding{check: "conditions", found: count(l.rowsFiltered, "row") + " left out"}
-	if l.rowsFiltered < l.rowsRead-l.rowsBad {
-		return []finding{f}
-	}
-	f.found = "no row passes"
-	f.verdict, f.fixes = "WHERE leaves no row", []string{"compare its constants with PEEK " + identText(x.inputs[0].name)}
-	return []finding{f}
+	return out
 }
 
 // wholeHours returns how many hours a difference in microseconds is, if it is nearly a

@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
 	"ssql/plan"
 )
@@ -24,7 +23,7 @@ func (x *examination) checkState() []finding {
 	case x.life.rowsOut == 0 && x.noGroupPasses(n):
 		f.verdict = "groups are complete and none of them comes out: HAVING, or a condition over the aggregation, leaves none"
 		f.fixes = []string{"leave HAVING out to see the groups"}
-	case n == 0 || !x.appends():
+	case n == 0 || !x.plan.HoldsBack():
 	case !next.IsZero():
 		f.found += "; the next comes out when the watermark reaches " + timeText(next.UnixMicro())
 		f.verdict, f.fixes = x.waiting(n, held)
@@ -65,11 +64,6 @@ func countWaits(n int64, held string) string {
 	return count(n, held) + " wait"
 }
 
-// appends reports whether an output gives a row once only.
-func (x *examination) appends() bool {
-	return slices.ContainsFunc(x.plan.Outputs, func(o *plan.Output) bool { return o.Mode == plan.Append })
-}
-
 func (x *examination) aggregates() bool {
 	return x.planHas(func(n plan.Node) bool { _, ok := n.(*plan.Aggregate); return ok })
 }
@@ -102,27 +96,36 @@ func (x *examination) checkOutput() []finding {
 	if x.life.rowsRead == 0 {
 		return nil
 	}
-	f := finding{check: "output", found: count(x.life.rowsOut, "row") + " written, in mode " + x.row.mode}
-	if x.life.rowsOut == 0 {
-		f.found = "no row so far, in mode " + x.row.mode
+	var out []finding
+	for i := range x.outputs {
+		out = append(out, x.outputFinding(&x.outputs[i]))
+	}
+	return out
+}
+
+// outputFinding looks at one output.
+func (x *examination) outputFinding(o *outputSight) finding {
+	f := finding{check: "output" + o.of, found: count(o.life.rowsOut, "row") + " written, in mode " + o.mode}
+	if o.life.rowsOut == 0 {
+		f.found = "no row so far, in mode " + o.mode
 		f.verdict, f.fixes = x.droppedBehind()
-		return []finding{f}
+		return f
 	}
-	if x.target == "" {
-		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", count(x.life.rowsOut, "row"), x.row.target)
-		return []finding{f}
+	if !o.table {
+		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", count(o.life.rowsOut, "row"), o.target)
+		return f
 	}
-	f.found += fmt.Sprintf("; table %s has %s now", x.target, count(x.stored, "row"))
+	f.found += fmt.Sprintf("; table %s has %s now", o.target, count(o.stored, "row"))
 	switch {
 	case x.limitReached():
 		f.verdict = "LIMIT is reached: no more rows come out"
-	case x.stored == 0 && x.plan != nil && x.appends():
-		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", x.target)
+	case o.stored == 0 && o.mode == plan.Append.String():
+		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
 		f.fixes = []string{"RESET QUERY " + identText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
 	default:
-		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", x.target, count(x.stored, "row"))
+		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, count(o.stored, "row"))
 	}
-	return []finding{f}
+	return f
 }
 
 // noGroupPasses reports whether groups are complete of a query that has given no row.
@@ -130,7 +133,7 @@ func (x *examination) noGroupPasses(open int64) bool {
 	if !x.aggregates() || len(x.past.newest.StateOperators) != 1 {
 		return false
 	}
-	return x.past.closed > 0 || open > 0 && !x.appends()
+	return x.past.closed > 0 || open > 0 && !x.plan.HoldsBack()
 }
 
 // droppedBehind is the verdict for rows that were used and gave no result.
@@ -155,7 +158,7 @@ func (x *examination) droppedBehind() (verdict string, fixes []string) {
 
 // limitReached reports whether a LIMIT of the query lets nothing more out.
 func (x *examination) limitReached() bool {
-	return x.plan != nil && x.appends() && x.planHas(func(n plan.Node) bool {
+	return x.plan != nil && x.plan.HoldsBack() && x.planHas(func(n plan.Node) bool {
 		l, ok := n.(*plan.Limit)
 		return ok && x.life.rowsOut >= l.Count
 	})

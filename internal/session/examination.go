@@ -35,8 +35,19 @@ type examination struct {
 	bad     badSight
 	late    lateSight
 	past    *pastProgress
-	target  string // "" for a sink that is no table
-	stored  int64  // rows of the target now
+	outputs []outputSight
+}
+
+// outputSight is what is known of one output.
+type outputSight struct {
+	target string
+	mode   string
+	table  bool   // the target is no sink
+	of     string // " of target" in a statement set
+	// life is what became of its rows over all runs; in a statement set, over the batches
+	// whose progress is kept.
+	life   totals
+	stored int64 // rows of the table now
 }
 
 // inputSight is what is known of one source of the plan.
@@ -84,10 +95,8 @@ type batchProgress struct {
 	Sources        []exec.SourceProgress    `json:"sources"`
 	Watermarks     []exec.WatermarkProgress `json:"watermarks"`
 	NextClose      time.Time                `json:"nextClose"`
-	NumInputRows   int64                    `json:"numInputRows"`
-	RowsFiltered   int64                    `json:"rowsFiltered"`
+	RowsUsed       int64                    `json:"rowsUsed"`
 	RowsLate       int64                    `json:"rowsLate"`
-	RowsBad        int64                    `json:"rowsBad"`
 }
 
 // at names the batch and its time.
@@ -123,12 +132,16 @@ func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, err
 	if err := x.lookAtInputs(cat); err != nil {
 		return nil, err
 	}
-	named, err := s.sinkNamed(ctx, d.insert.Target)
+	tables, _, err := s.targets(ctx, row)
 	if err != nil {
 		return nil, err
 	}
-	if named == nil {
-		x.target = nameText(d.insert.Target)
+	for _, target := range d.targets() {
+		o := outputSight{target: target, mode: row.mode, table: slices.Contains(tables, target)}
+		if len(d.inserts) > 1 {
+			o.of = " of " + target
+		}
+		x.outputs = append(x.outputs, o)
 	}
 	return x, s.withConn(ctx, func(c *duck.Conn) error { return x.read(ctx, c) })
 }
@@ -182,14 +195,43 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 			return err
 		}
 	}
-	if err := x.readProgress(ctx, c); err != nil || x.target == "" || x.bindErr != nil {
+	if err := x.readProgress(ctx, c); err != nil {
 		return err
 	}
-	err := c.Query(ctx, "SELECT count(*) FROM "+x.target, nil, integers(&x.stored))
-	if duck.Missing(err) { // the query has not started, or the table was dropped
+	if err := x.readOutputs(ctx, c); err != nil || x.bindErr != nil {
+		return err
+	}
+	for i := range x.outputs {
+		o := &x.outputs[i]
+		if !o.table {
+			continue
+		}
+		// A table is missing if the query has not started, or somebody dropped it.
+		if err := c.Query(ctx, "SELECT count(*) FROM "+o.target, nil, integers(&o.stored)); err != nil && !duck.Missing(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// readOutputs fills in what became of the rows of each output.
+func (x *examination) readOutputs(ctx context.Context, c *duck.Conn) error {
+	if len(x.outputs) == 1 {
+		x.outputs[0].life = x.life
 		return nil
 	}
-	return err
+	const ask = `SELECT o->>'target', any_value(o->>'outputMode'), sum((o->>'numInputRows')::BIGINT)::BIGINT, sum((o->>'numOutputRows')::BIGINT)::BIGINT,
+		sum((o->>'rowsBad')::BIGINT)::BIGINT, sum((o->>'rowsFiltered')::BIGINT)::BIGINT
+		FROM (SELECT unnest((progress->'outputs')::JSON[]) AS o FROM ssql.progress WHERE query_id = ?) GROUP BY 1`
+	return c.Query(ctx, ask, []any{x.row.id}, func(row []any) error {
+		for i := range x.outputs {
+			if o := &x.outputs[i]; o.target == text(row[0]) {
+				o.mode = text(row[1])
+				return integers(&o.life.rowsRead, &o.life.rowsOut, &o.life.rowsBad, &o.life.rowsFiltered)(row[2:])
+			}
+		}
+		return nil
+	})
 }
 
 // integers returns a function that takes the columns of a row, 0 for NULL.
@@ -245,12 +287,12 @@ func (past *pastProgress) add(p *batchProgress) {
 	for _, o := range p.StateOperators {
 		past.closed += o.NumRowsRemoved
 	}
-	if good := p.NumInputRows - p.RowsBad - p.RowsFiltered; good > 0 && !past.lateEnds {
-		if p.RowsLate == good {
-			past.lateSince = p
-		} else {
-			past.lateEnds = true
-		}
+	switch {
+	case past.lateEnds:
+	case p.RowsUsed > 0:
+		past.lateEnds = true
+	case p.RowsLate > 0:
+		past.lateSince = p
 	}
 }
 
@@ -298,17 +340,10 @@ func (x *examination) watermark() (micros int64, ok bool) {
 
 // open returns how many groups or rows are held, and what they are.
 func (x *examination) open() (int64, string) {
-	n := int64(0)
-	if x.past.newest != nil {
-		for _, o := range x.past.newest.StateOperators {
-			n += o.NumRowsTotal
-		}
+	if x.past.newest == nil || x.plan == nil {
+		return 0, "group"
 	}
-	held := "group"
-	if x.plan != nil {
-		held = heldNoun(x.plan)
-	}
-	return n, held
+	return heldRows(x.plan, x.past.newest.StateOperators), heldNoun(x.plan)
 }
 
 // streamsOf names the streams below the watermark of an input.

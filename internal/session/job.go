@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync"
 
@@ -17,12 +18,11 @@ import (
 
 // job is a query that runs in this process.
 type job struct {
-	session    *Session
-	row        *queryRow
-	waited     bool   // a statement waits for its end and tells it
-	held       string // what its state consists of: window, group or row
-	keepsBad   bool   // ssql.bad_rows has bad rows of some source
-	watermarks []*plan.WatermarkDef
+	session  *Session
+	row      *queryRow
+	waited   bool // a statement waits for its end and tells it
+	keepsBad bool // ssql.bad_rows has bad rows of some source
+	plan     *plan.Plan
 	// stored says that the definition came from the catalog: positions in its errors
 	// mean nothing in what was typed.
 	stored bool
@@ -41,6 +41,7 @@ type job struct {
 // totals add the progress of a run up.
 type totals struct {
 	batches, rowsRead, rowsUsed, rowsFiltered, rowsLate, rowsBad, rowsOut int64
+	outputs                                                               []exec.OutputProgress // of a statement set
 	last                                                                  *exec.Progress
 }
 
@@ -52,7 +53,17 @@ func (t *totals) add(p *exec.Progress) {
 	t.rowsLate += p.RowsLate
 	t.rowsBad += p.RowsBad
 	t.rowsOut += p.Sink.NumOutputRows
-	t.last = p
+	sums := slices.Clone(p.Outputs) // who has the totals so far keeps them
+	for i := range t.outputs {
+		o := &sums[i]
+		o.NumInputRows += t.outputs[i].NumInputRows
+		o.NumOutputRows += t.outputs[i].NumOutputRows
+		o.RowsUsed += t.outputs[i].RowsUsed
+		o.RowsFiltered += t.outputs[i].RowsFiltered
+		o.RowsLate += t.outputs[i].RowsLate
+		o.RowsBad += t.outputs[i].RowsBad
+	}
+	t.outputs, t.last = sums, p
 }
 
 func newJob(s *Session, row *queryRow, wait bool) *job {

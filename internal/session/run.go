@@ -24,10 +24,30 @@ import (
 // definition is a query as a statement gives it, before it is opened.
 type definition struct {
 	name    string
-	text    string // the statement, which ssql.queries keeps
-	dir     string // where its relative paths start
-	insert  *sql.Insert
-	options settings // of its WITH clause
+	text    string        // the statement, which ssql.queries keeps
+	dir     string        // where its relative paths start
+	inserts []*sql.Insert // one for each output
+	options settings      // of its WITH clause
+}
+
+// span is where a definition says what it does.
+func (d *definition) span() sql.Span {
+	return sql.Span{Start: d.inserts[0].Span.Start, End: d.inserts[len(d.inserts)-1].Span.End}
+}
+
+// targets are where the rows go, as they were written.
+func (d *definition) targets() []string {
+	names := make([]string, len(d.inserts))
+	for i, in := range d.inserts {
+		names[i] = nameText(in.Target)
+	}
+	return names
+}
+
+// insertOf returns the INSERT that an output of the plan was made of.
+func (d *definition) insertOf(out *plan.Output) *sql.Insert {
+	i := slices.Index(d.targets(), out.Target)
+	return d.inserts[max(i, 0)]
 }
 
 // bound is a definition whose names are resolved.
@@ -41,9 +61,23 @@ type bound struct {
 // bind plans a definition against the catalog of now.
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
+	members := make([]plan.Member, len(d.inserts))
+	for i, target := range d.targets() {
+		members[i] = plan.Member{Target: target, Query: d.inserts[i].Query}
+	}
 	var err error
-	b.plan, err = plan.BindSet([]plan.Member{{Target: nameText(d.insert.Target), Query: d.insert.Query}}, cat, planOptions(b.settings, false))
+	b.plan, err = plan.BindSet(members, cat, planOptions(b.settings, false))
 	return b, err
+}
+
+// canonical is the text of the definition that a checkpoint keeps. The order of the INSERTs
+// does not matter.
+func (b *bound) canonical() string {
+	texts := make([]string, len(b.plan.Outputs))
+	for i, out := range b.plan.Outputs {
+		texts[i] = sql.Canonical(b.insertOf(out).Text)
+	}
+	return strings.Join(texts, "; ")
 }
 
 // planOptions are what the settings say to the planner. A SELECT may choose its mode.
@@ -263,7 +297,7 @@ func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, descripti
 
 // place says where an output goes. What does not go to a table is opened.
 func (s *Session) place(b *bound, out *plan.Output, queryID string) (o sinks.OpenContext, description string, err error) {
-	in := b.insert
+	in := b.insertOf(out)
 	o = sinks.OpenContext{
 		Query: b.name, QueryID: queryID, Target: out.Target, Mode: sinkMode(out.Mode),
 		Fields: fieldsOf(out), Keys: out.KeyColumns, ByName: in.ByName,
@@ -278,7 +312,7 @@ func (s *Session) place(b *bound, out *plan.Output, queryID string) (o sinks.Ope
 	case named == nil:
 		return o, "duckdb[" + o.Target + "]", nil
 	}
-	o.Rows, err = named.open(b, o)
+	o.Rows, err = named.open(b, in, o)
 	o.Target = types.QuoteIdent(named.name)
 	return o, named.spec.Name + "[" + named.path + "]", err
 }
@@ -315,15 +349,12 @@ func nameText(name sql.Name) string {
 }
 
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that
-// its table has already, and that may be somebody's.
-func (s *Session) noteReplaced(ctx context.Context, b *bound, isNew bool, out Output) error {
-	if !isNew || b.plan.Outputs[0].Mode != plan.Complete {
-		return nil
-	}
-	if named, err := s.sinkNamed(ctx, b.insert.Target); err != nil || named != nil {
+// a table has already, and that may be somebody's.
+func (s *Session) noteReplaced(ctx context.Context, b *bound, result *plan.Output, out Output) error {
+	if named, err := s.sinkNamed(ctx, b.insertOf(result).Target); err != nil || named != nil {
 		return err
 	}
-	target, rows := nameText(b.insert.Target), ""
+	target, rows := result.Target, ""
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, "SELECT count(*) FROM "+target, nil, func(row []any) error {
 			rows = text(row[0])
@@ -370,15 +401,20 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
 	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
 	cfg.SinkDescriptions = descriptions
-	cfg.Definition = sql.Canonical(b.insert.Text)
+	cfg.Definition = b.canonical()
 	cfg.Print = compared.print
 	cfg.OnBatch, cfg.OnNotice = j.onBatch, j.onNotice
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
 		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
 	}
-	if err := s.noteReplaced(ctx, b, q.Resumed().New, out); err != nil {
-		return nil, joinErrors(err, q.Close())
+	for _, result := range b.plan.Outputs {
+		if !q.Resumed().New || result.Mode != plan.Complete {
+			continue
+		}
+		if err := s.noteReplaced(ctx, b, result, out); err != nil {
+			return nil, joinErrors(err, q.Close())
+		}
 	}
 	for _, notice := range b.plan.Notices {
 		out.Notice(notice)

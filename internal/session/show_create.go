@@ -117,7 +117,7 @@ func (q *queryRow) createText() (string, error) {
 		st.OrReplace, st.IfNotExists = false, false
 	case *sql.Insert:
 		if len(q.options) > 0 {
-			parsed = &sql.CreateQuery{Name: sql.Ident{Name: q.name}, Options: optionsOf(q.options), Insert: st}
+			parsed = &sql.CreateQuery{Name: sql.Ident{Name: q.name}, Options: optionsOf(q.options), Inserts: []*sql.Insert{st}}
 		}
 	}
 	return sql.StatementText(parsed), nil

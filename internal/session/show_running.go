@@ -30,7 +30,7 @@ func (s *Session) showState(ctx context.Context, st *sql.Show, out Output) error
 	if err := s.progress.flush(ctx); err != nil {
 		return err
 	}
-	return s.sendFor(ctx, st, `SELECT query, batch, o->>'operatorName' AS operator, (o->>'numRowsTotal')::BIGINT AS "rows",
+	return s.sendFor(ctx, st, `SELECT query, batch, (o->>'operatorName') || coalesce(' of ' || (o->>'output'), '') AS operator, (o->>'numRowsTotal')::BIGINT AS "rows",
 		(o->>'memoryUsedBytes')::BIGINT AS bytes, (o->>'numRowsDroppedByWatermark')::BIGINT AS "rows late"
 		FROM (SELECT query, query_id, batch, unnest((progress->'stateOperators')::JSON[]) AS o FROM `+newestProgress+`)`, `ORDER BY query`, out)
 }

@@ -111,7 +111,7 @@ func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request
 		return err
 	}
 	if err := s.applyAltered(ctx, d, old, r.Wait, out); err != nil {
-		if st.Insert == nil && st.Query == nil {
+		if st.Inserts == nil && st.Query == nil {
 			return unplaced(err, fmt.Sprintf("changing query %q", old.name)) // its positions are in the stored text
 		}
 		return err
@@ -126,7 +126,7 @@ func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow
 		if err := s.stopToReplace(ctx, d, running); err != nil {
 			return err
 		}
-		return s.define(ctx, d, old, d.insert.Span, wait, out)
+		return s.define(ctx, d, old, d.span(), wait, out)
 	}
 	cat, err := s.relations(ctx)
 	if err != nil {
@@ -171,14 +171,17 @@ func altered(old *queryRow, st *sql.AlterQuery) (*definition, error) {
 	}
 	d.options = d.options.over(set)
 	switch {
-	case st.Insert != nil:
-		d.insert = st.Insert
+	case st.Inserts != nil:
+		d.inserts = st.Inserts
+	case st.Query != nil && len(d.inserts) > 1:
+		return nil, sqlerr.At(st.Query.Span, "UNSUPPORTED_STATEMENT", "query %q has several outputs, and a SELECT does not say which of them it is", old.name).
+			WithHint("ALTER QUERY %s AS EXECUTE STATEMENT SET BEGIN ... END gives all of them", identText(old.name))
 	case st.Query != nil:
-		insert := *d.insert
+		insert := *d.inserts[0]
 		insert.Query, insert.Node = st.Query, st.Node
-		d.insert = &insert
+		d.inserts = []*sql.Insert{&insert}
 	}
-	if view, err := parseView(old.definition); err == nil && st.Insert == nil {
+	if view, err := parseView(old.definition); err == nil && st.Inserts == nil {
 		if st.Query != nil {
 			view.Query, view.Columns = st.Query, nil
 		}
@@ -187,11 +190,14 @@ func altered(old *queryRow, st *sql.AlterQuery) (*definition, error) {
 		d.text = sql.StatementText(view)
 		return d, nil
 	}
-	if isInsert(old.definition) && len(d.options) == 0 {
-		d.text = sql.StatementText(d.insert)
+	if isUnnamed(old.definition) && len(d.options) == 0 {
+		d.text = sql.StatementText(&sql.StatementSet{Inserts: d.inserts})
+		if len(d.inserts) == 1 {
+			d.text = sql.StatementText(d.inserts[0])
+		}
 		return d, nil
 	}
-	create := &sql.CreateQuery{Name: sql.Ident{Name: old.name}, Options: optionsOf(d.options), Insert: d.insert}
+	create := &sql.CreateQuery{Name: sql.Ident{Name: old.name}, Options: optionsOf(d.options), Inserts: d.inserts}
 	d.text = sql.StatementText(create)
 	return d, nil
 }

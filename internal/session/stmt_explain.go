@@ -38,20 +38,26 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if err != nil {
 			return err
 		}
-		return s.explainPlan(st, p, howRun{s.settings, t.Query.Emit, "the screen"}, out)
+		return s.explainPlan(st, p, howRun{s.settings, []string{"the screen"}}, out)
 	case *sql.Insert:
 		if t.Query == nil || cat.isStream(t.Target) {
 			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
 		}
 		return s.explainDefinition(ctx, st, &definition{
-			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, insert: t, options: settings{},
+			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings{},
 		}, cat, out)
 	case *sql.CreateQuery:
 		options, err := querySettings(t.Options)
 		if err != nil {
 			return err
 		}
-		return s.explainDefinition(ctx, st, &definition{name: t.Name.Name, text: t.Text, dir: r.Dir, insert: t.Insert, options: options}, cat, out)
+		return s.explainDefinition(ctx, st, &definition{name: t.Name.Name, text: t.Text, dir: r.Dir, inserts: t.Inserts, options: options}, cat, out)
+	case *sql.StatementSet:
+		d, err := s.setDefinition(ctx, t, r)
+		if err != nil {
+			return err
+		}
+		return s.explainDefinition(ctx, st, d, cat, out)
 	case *sql.CreateView:
 		return s.explainView(ctx, st, t, r, cat, out)
 	}
@@ -67,7 +73,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 		if err != nil {
 			return err
 		}
-		return s.explainPlan(st, p, howRun{s.settings, view.Query.Emit, "none: a view is planned where it is read"}, out)
+		return s.explainPlan(st, p, howRun{s.settings, []string{"none: a view is planned where it is read"}}, out)
 	}
 	options, err := querySettings(view.Options)
 	if err != nil {
@@ -106,7 +112,11 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 		return err
 	}
 	if st.Kind != "COMPATIBILITY" {
-		return s.explainPlan(st, b.plan, howRun{b.settings, b.insert.Query.Emit, nameText(b.insert.Target) + ", exactly once"}, out)
+		how := howRun{settings: b.settings}
+		for _, result := range b.plan.Outputs {
+			how.sinks = append(how.sinks, result.Target+", exactly once")
+		}
+		return s.explainPlan(st, b.plan, how, out)
 	}
 	old, err := s.query(ctx, d.name)
 	if err != nil {
@@ -149,8 +159,7 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Out
 // howRun is what EXPLAIN PHYSICAL shows besides the plan.
 type howRun struct {
 	settings settings
-	emit     *sql.Emit
-	sink     string
+	sinks    []string // by output
 }
 
 // text says what is read, by how many, when, and where the rows go.
@@ -169,19 +178,21 @@ func (h howRun) text(p *plan.Plan) string {
 	}
 	lines = append(lines,
 		fmt.Sprintf("workers: %s, chunks of %s rows", workers, h.settings.get("chunk_rows")),
-		"trigger: "+h.trigger(),
-		"sink: "+h.sink)
+		"trigger: "+h.trigger(p))
+	for _, sink := range h.sinks {
+		lines = append(lines, "sink: "+sink)
+	}
 	return strings.Join(lines, "\n")
 }
 
 // trigger says when batches run.
-func (h howRun) trigger() string {
+func (h howRun) trigger(p *plan.Plan) string {
 	text := h.settings.get("trigger")
 	if text != "auto" {
 		return text
 	}
-	if every := emitEvery(h.emit); every > 0 {
-		return "every " + sql.IntervalText(types.Interval{Micros: every.Microseconds()}) + " at the prompt, what is there in a script"
+	if every := p.EveryMicros(); every > 0 {
+		return "every " + sql.IntervalText(types.Interval{Micros: every}) + " at the prompt, what is there in a script"
 	}
 	return "auto: as data comes at the prompt, what is there in a script"
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/exec"
@@ -13,14 +14,14 @@ import (
 
 // createQuery is CREATE QUERY name WITH (...) AS INSERT ...
 func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Request, out Output) error {
-	if err := s.sinkByUse(ctx, st.Insert.Target); err != nil {
+	if err := s.checkTargets(ctx, st.Inserts); err != nil {
 		return err
 	}
 	options, err := querySettings(st.Options)
 	if err != nil {
 		return err
 	}
-	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, insert: st.Insert, options: options}
+	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, inserts: st.Inserts, options: options}
 	return s.createDefined(ctx, d, creation{"QUERY", st.OrReplace, st.IfNotExists, st.Name}, r, out)
 }
 
@@ -99,36 +100,47 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 		return s.insertIntoStream(ctx, st, cat, r, out)
 	}
 	target := st.Target[len(st.Target)-1]
-	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, insert: st, options: settings{}}
+	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings{}}
+	return s.defineUnnamed(ctx, d, target.Span, r.Wait, out)
+}
+
+// defineUnnamed stores and starts a query that is named like its targets, or resumes it.
+func (s *Session) defineUnnamed(ctx context.Context, d *definition, at sql.Span, wait bool, out Output) error {
 	old, err := s.query(ctx, d.name)
 	if err != nil {
 		return err
 	}
-	if old != nil && !isInsert(old.definition) {
-		if sameDefinition(definitionInsert(old.definition), d.text) {
-			d.text, d.options = old.definition, old.options
-		} else {
-			return sqlerr.At(target.Span, "QUERY_ALREADY_EXISTS", "query %q was made by CREATE QUERY with another definition", old.name).
-				WithDetail("%s", definitionDiff(definitionInsert(old.definition), d.text, "", "")).
-				WithHint("a second query into the same table needs a name: CREATE QUERY name AS INSERT INTO %s ...", nameText(st.Target))
+	if old != nil && !isUnnamed(old.definition) {
+		if !sameDefinition(withoutName(old.definition), d.text) {
+			return sqlerr.At(at, "QUERY_ALREADY_EXISTS", "query %q was made by CREATE QUERY with another definition", old.name).
+				WithDetail("%s", definitionDiff(withoutName(old.definition), d.text, "", "")).
+				WithHint("a second query into the same table needs a name: CREATE QUERY name AS INSERT INTO %s ...", d.targets()[0])
+		}
+		d.text, d.options = old.definition, old.options
+	}
+	if old == nil {
+		if err := s.refuseSecondWriter(ctx, d); err != nil {
+			return err
 		}
 	}
-	return s.define(ctx, d, old, target.Span, r.Wait, out)
+	return s.define(ctx, d, old, at, wait, out)
 }
 
-// isInsert reports whether a stored definition is an INSERT.
-func isInsert(definition string) bool { return firstWord(definition) == "INSERT" }
+// isUnnamed reports whether a stored definition is an INSERT or a statement set without
+// CREATE QUERY.
+func isUnnamed(definition string) bool { return firstWord(definition) != "CREATE" }
 
-// definitionInsert returns the INSERT within a CREATE QUERY: from its first INSERT INTO
-// on, which nothing before it can contain.
-func definitionInsert(definition string) string {
-	words, _ := sql.Words(definition)
-	for i, w := range words {
-		if strings.EqualFold(w.Text, "INSERT") && i+1 < len(words) && strings.EqualFold(words[i+1].Text, "INTO") {
-			return definition[w.Span.Start:]
-		}
+// withoutName returns what a CREATE QUERY runs, as a statement of its own.
+func withoutName(definition string) string {
+	parsed, err := parseStored(definition)
+	st, ok := parsed.(*sql.CreateQuery)
+	switch {
+	case err != nil || !ok:
+		return definition
+	case len(st.Inserts) == 1:
+		return sql.StatementText(st.Inserts[0])
 	}
-	return definition
+	return sql.StatementText(&sql.StatementSet{Inserts: st.Inserts})
 }
 
 // firstWord returns the first word of a statement in upper case.
@@ -189,14 +201,33 @@ func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) 
 		return nil, err
 	}
 	row := &queryRow{
-		name: b.name, definition: b.text, baseDir: b.dir, target: nameText(b.insert.Target),
-		mode: b.plan.Outputs[0].Mode.String(), checkpoint: dir, options: b.options, state: stateCreated,
+		name: b.name, definition: b.text, baseDir: b.dir, target: strings.Join(b.targets(), ", "),
+		mode: b.modes(), checkpoint: dir, options: b.options, state: stateCreated,
 	}
-	if old != nil {
+	switch {
+	case old != nil:
 		row.name, row.id, row.state = old.name, old.id, old.state
 		b.name = old.name
+	case len(b.inserts) > 1 && isUnnamed(b.text):
+		out.Notice(fmt.Sprintf("the statement set is query %q", row.name))
 	}
 	return row, nil
+}
+
+// modes names the output mode, or one for each target where they differ.
+func (b *bound) modes() string {
+	modes := map[string]string{}
+	for _, out := range b.plan.Outputs {
+		modes[out.Target] = out.Mode.String()
+	}
+	var list []string
+	for _, target := range b.targets() {
+		list = append(list, modes[target])
+	}
+	if len(slices.Compact(slices.Clone(list))) == 1 {
+		return list[0]
+	}
+	return strings.Join(list, ", ")
 }
 
 // start reports whether the definition starts at once.
@@ -211,10 +242,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	when := trigger(b.settings, b.plan.EveryMicros(), wait)
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
-	j.held, j.watermarks, j.stored = heldNoun(b.plan), b.plan.Watermarks, stored
-	if every := emitEvery(b.insert.Query.Emit); every > 0 && !wait && b.settings.get("trigger") == "auto" {
-		when.Interval = every
-	}
+	j.plan, j.stored = b.plan, stored
 	q, err := s.openQuery(ctx, b, j, out)
 	if err != nil {
 		return err

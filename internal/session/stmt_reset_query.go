@@ -29,9 +29,9 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 		return err
 	}
 	if !st.Force {
-		what := fmt.Sprintf("table %s keeps its rows, so everything that is read again is in it twice", row.target)
+		what := fmt.Sprintf("the rows that %s has stay, so everything that is read again is in it twice", row.target)
 		if st.Truncate {
-			what = fmt.Sprintf("the rows of table %s are deleted", row.target)
+			what = fmt.Sprintf("the rows of %s are deleted", row.target)
 		}
 		return sqlerr.At(st.Span, "RESET_NEEDS_FORCE", "query %q would forget what it has read and begin again: %s", row.name, what).
 			WithHint("RESET QUERY %s %s OUTPUT FORCE does so", identText(row.name), map[bool]string{true: "TRUNCATE", false: "KEEP"}[st.Truncate])
@@ -44,9 +44,13 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 		return err
 	}
 	if st.Truncate {
-		err := s.withConn(ctx, func(c *duck.Conn) error {
-			_, err := c.Exec(ctx, "DELETE FROM "+row.target)
-			return err
+		err := s.inTransaction(ctx, func(c *duck.Conn) error {
+			for _, table := range row.targets() {
+				if _, err := c.Exec(ctx, "DELETE FROM "+table); err != nil {
+					return err
+				}
+			}
+			return nil
 		})
 		if err != nil {
 			return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"sort"
 	"strconv"
 	"strings"
@@ -234,34 +235,58 @@ func (s *Session) sinkNamed(ctx context.Context, target sql.Name) (*namedSink, e
 	return all[strings.ToLower(target[0].Name)], err
 }
 
-// sinkOf returns the sink that the target of a stored query is, nil if it is a table.
-func (s *Session) sinkOf(ctx context.Context, target string) (*namedSink, error) {
+// targets sorts the targets of a stored query: tables as the query names them, and sinks.
+func (s *Session) targets(ctx context.Context, q *queryRow) (tables []string, written []*namedSink, err error) {
 	all, err := s.namedSinks(ctx)
-	return all[sinkKey(target)], err
+	if err != nil {
+		return nil, nil, err
+	}
+	for _, target := range q.targets() {
+		if n := all[sinkKey(target)]; n != nil {
+			written = append(written, n)
+		} else {
+			tables = append(tables, target)
+		}
+	}
+	return tables, written, nil
+}
+
+// targets are where the rows of a stored query go, as its definition names them.
+func (q *queryRow) targets() []string {
+	d, err := storedDefinition(q)
+	if err != nil {
+		return []string{q.target} // DIAGNOSE says what is wrong with the definition
+	}
+	return d.targets()
+}
+
+// writesTo reports whether a query writes to the sink of a name in lower case.
+func (q *queryRow) writesTo(key string) bool {
+	return slices.ContainsFunc(q.targets(), func(t string) bool { return sinkKey(t) == key })
 }
 
 // sinkKey is the name of a sink that a query has stored as its target, in lower case.
 func sinkKey(target string) string { return strings.ToLower(strings.Trim(target, `"`)) }
 
-// open opens the sink for a query. o has everything but what CREATE SINK says.
-func (n *namedSink) open(b *bound, o sinks.OpenContext) (sinks.Sink, error) {
+// open opens the sink for an INSERT of a query. o has everything but what CREATE SINK says.
+func (n *namedSink) open(b *bound, in *sql.Insert, o sinks.OpenContext) (sinks.Sink, error) {
 	o.Target, o.Options = types.QuoteIdent(n.name), n.options
-	if err := n.refuseLoop(b); err != nil {
+	if err := n.refuseLoop(b, in); err != nil {
 		return nil, err
 	}
 	if n.columns != nil {
-		if err := n.declareColumns(b, &o); err != nil {
+		if err := n.declareColumns(in, &o); err != nil {
 			return nil, err
 		}
 	}
 	sink, err := n.spec.Open(o)
-	return sink, placeAt(err, b.insert.Target[0].Span)
+	return sink, placeAt(err, in.Target[0].Span)
 }
 
 // declareColumns gives the columns of a query the names that the sink declares, and
 // refuses other types.
-func (n *namedSink) declareColumns(b *bound, o *sinks.OpenContext) error {
-	at := b.insert.Target[0].Span
+func (n *namedSink) declareColumns(in *sql.Insert, o *sinks.OpenContext) error {
+	at := in.Target[0].Span
 	if len(n.columns) != len(o.Fields) {
 		return sqlerr.At(at, "INSERT_COLUMN_ARITY_MISMATCH", "sink %q has %s, but the query has %d", n.name, count(int64(len(n.columns)), "column"), len(o.Fields)).
 			WithHint("select one column for each of the sink")
@@ -286,7 +311,7 @@ func (n *namedSink) declareColumns(b *bound, o *sinks.OpenContext) error {
 
 // refuseLoop refuses a sink in a folder that its own query reads: it would read what it
 // writes, for ever.
-func (n *namedSink) refuseLoop(b *bound) error {
+func (n *namedSink) refuseLoop(b *bound, in *sql.Insert) error {
 	if n.path == "" {
 		return nil
 	}
@@ -301,7 +326,7 @@ func (n *namedSink) refuseLoop(b *bound) error {
 		}
 		read = filepath.Clean(absolute(st.options.BaseDir, fixedPart(read)))
 		if n.path == read || strings.HasPrefix(n.path, strings.TrimSuffix(read, string(filepath.Separator))+string(filepath.Separator)) {
-			return sqlerr.At(b.insert.Target[0].Span, "INVALID_OPTION", "sink %q writes to %q, which is within what stream %q reads", n.name, n.path, st.row.name).
+			return sqlerr.At(in.Target[0].Span, "INVALID_OPTION", "sink %q writes to %q, which is within what stream %q reads", n.name, n.path, st.row.name).
 				WithHint("choose a path outside of %q: the query would read its own result", read)
 		}
 	}
@@ -355,7 +380,7 @@ func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span,
 		return err
 	}
 	for _, q := range queries {
-		if sinkKey(q.target) == strings.ToLower(sink) {
+		if q.writesTo(strings.ToLower(sink)) {
 			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
 				WithHint("DROP QUERY %s first", identText(q.name))
 		}
@@ -377,10 +402,11 @@ func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) er
 // refuseReset refuses to begin a query again whose result is in files: they belong to the
 // identity that it would lose.
 func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) error {
-	n, err := s.sinkOf(ctx, q.target)
-	if err != nil || n == nil {
+	_, written, err := s.targets(ctx, q)
+	if err != nil || len(written) == 0 {
 		return err
 	}
+	n := written[0]
 	return sqlerr.At(at, "UNSUPPORTED_STATEMENT", "query %q writes to the files of sink %q, which a reset would leave as they are", q.name, n.name).
 		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", identText(q.name), n.path)
 }
@@ -403,7 +429,7 @@ func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error
 		}
 		var writers []string
 		for _, q := range queries {
-			if sinkKey(q.target) == key {
+			if q.writesTo(key) {
 				writers = append(writers, q.name)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -77,9 +78,11 @@ func storedDefinition(row *queryRow) (*definition, error) {
 	d := &definition{name: row.name, text: row.definition, dir: row.baseDir, options: row.options}
 	switch st := parsed.(type) {
 	case *sql.Insert:
-		d.insert = st
+		d.inserts = []*sql.Insert{st}
+	case *sql.StatementSet:
+		d.inserts = st.Inserts
 	case *sql.CreateQuery:
-		d.insert = st.Insert
+		d.inserts = st.Inserts
 	case *sql.CreateView:
 		return materialized(st, row.baseDir, row.options)
 	default:
@@ -152,15 +155,22 @@ func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) erro
 	if own {
 		text = fmt.Sprintf("query %q is dropped; its checkpoint stays in %q", row.name, row.checkpoint)
 	}
-	sink, err := s.sinkOf(ctx, row.target)
+	tables, written, err := s.targets(ctx, row)
 	if err != nil {
 		return err
 	}
-	if sink != nil {
-		out.Message(text + fmt.Sprintf("; the files of sink %s stay (remove them, or choose another path, before a new query writes there)", row.target))
-		return nil
+	for _, sink := range written {
+		text += fmt.Sprintf("; the files of sink %s stay (remove them, or choose another path, before a new query writes there)", sink.name)
 	}
-	out.Message(text + fmt.Sprintf("; table %s stays with its rows (a new query into it begins at the start of its streams and adds to them)", row.target))
+	if len(tables) > 0 {
+		stay := [...]string{"table", "stays with its", "it"}
+		if len(tables) > 1 {
+			stay = [...]string{"tables", "stay with their", "them"}
+		}
+		text += fmt.Sprintf("; %s %s %s rows (a new query into %s begins at the start of its streams and adds to them)",
+			stay[0], strings.Join(tables, " and "), stay[1], stay[2])
+	}
+	out.Message(text)
 	return nil
 }
 

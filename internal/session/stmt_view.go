@@ -188,7 +188,7 @@ func materialized(st *sql.CreateView, dir string, options settings) (*definition
 		return nil, err
 	}
 	insert := &sql.Insert{Node: st.Node, Target: st.Name, Query: query}
-	return &definition{name: st.Name[0].Name, text: st.Text, dir: dir, insert: insert, options: options}, nil
+	return &definition{name: st.Name[0].Name, text: st.Text, dir: dir, inserts: []*sql.Insert{insert}, options: options}, nil
 }
 
 // refuseTable refuses a name that a table or view of the database has.

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/exec"
 	"ssql/plan"
 	"ssql/sql/types"
 )
@@ -15,9 +16,10 @@ func (j *job) summary() string {
 	if t.batches == 0 {
 		return j.row.name + ": nothing new to read"
 	}
-	line := fmt.Sprintf("%s: %s, %s read = %s used + %s filtered + %s late + %s bad, %s written",
-		j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"),
-		number(t.rowsUsed), number(t.rowsFiltered), number(t.rowsLate), number(t.rowsBad), count(t.rowsOut, "row"))
+	line := fmt.Sprintf("%s: %s, %s read", j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"))
+	if t.outputs == nil {
+		line += " = " + became(t.rowsUsed, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut)
+	}
 	if n, what := j.open(); n > 0 {
 		line += fmt.Sprintf(", %s open", count(n, what))
 	}
@@ -27,15 +29,37 @@ func (j *job) summary() string {
 	if t.rowsBad > 0 && j.keepsBad {
 		line += "; bad rows are in ssql.bad_rows"
 	}
+	for _, o := range t.outputs {
+		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows))
+	}
 	return line
+}
+
+// became says what became of the rows that were read.
+func became(used, filtered, late, bad, written int64) string {
+	return fmt.Sprintf("%s used + %s filtered + %s late + %s bad, %s written",
+		number(used), number(filtered), number(late), number(bad), count(written, "row"))
 }
 
 // open returns how many groups the state of the query still holds, and what they are.
 func (j *job) open() (n int64, what string) {
-	for _, o := range j.query.StateProgress() {
-		n += o.NumRowsTotal
+	return heldRows(j.plan, j.query.StateProgress()), heldNoun(j.plan)
+}
+
+// heldRows counts what the operators of a plan hold. Of a statement set some of whose
+// outputs wait for the watermark, what the others keep is no matter of waiting.
+func heldRows(p *plan.Plan, operators []exec.OperatorProgress) int64 {
+	waits := map[string]bool{}
+	for _, o := range p.Outputs {
+		waits[o.Target] = o.Mode == plan.Append
 	}
-	return n, j.held
+	n := int64(0)
+	for _, o := range operators {
+		if o.Output == "" || waits[o.Output] || !p.HoldsBack() {
+			n += o.NumRowsTotal
+		}
+	}
+	return n
 }
 
 // openNote explains windows that are held at the end of the input: how many there are, and
@@ -52,23 +76,33 @@ func (j *job) openNote() string {
 	}
 	note := fmt.Sprintf("query %q: %s %s open; the next one closes when the watermark reaches %s",
 		j.row.name, count(n, what), verb, types.FormatTimestamp(end))
-	if len(j.watermarks) != 1 {
+	if len(j.plan.Watermarks) != 1 {
 		return note
 	}
-	w := j.watermarks[0]
+	w := j.plan.Watermarks[0]
 	return note + fmt.Sprintf(", with an event of %s at %s or later", w.Relation, types.FormatTimestamp(end+w.DelayMicros))
 }
 
 // heldNoun is what the state of a plan consists of: windows, where nothing but the window
 // is a key, rows, where nothing is grouped, or groups.
 func heldNoun(p *plan.Plan) string {
-	if onlyWindows(p) {
-		return "window"
+	noun := ""
+	for _, o := range p.Outputs {
+		if p.HoldsBack() && o.Mode != plan.Append {
+			continue // see heldRows
+		}
+		held := "row"
+		if onlyWindows(o.Root) {
+			held = "window"
+		} else if hasAggregate(o.Root) {
+			held = "group"
+		}
+		if noun != "" && noun != held {
+			return "group" // of both kinds
+		}
+		noun = held
 	}
-	if hasAggregate(p.Outputs[0].Root) {
-		return "group"
-	}
-	return "row"
+	return noun
 }
 
 func hasAggregate(n plan.Node) bool {
@@ -78,8 +112,8 @@ func hasAggregate(n plan.Node) bool {
 	return slices.ContainsFunc(n.Inputs(), hasAggregate)
 }
 
-// onlyWindows reports whether the groups of a plan are its windows.
-func onlyWindows(p *plan.Plan) bool {
+// onlyWindows reports whether the groups of a tree are its windows.
+func onlyWindows(root plan.Node) bool {
 	windows := false
 	var visit func(n plan.Node) bool
 	visit = func(n plan.Node) bool {
@@ -99,7 +133,7 @@ func onlyWindows(p *plan.Plan) bool {
 		}
 		return true
 	}
-	return visit(p.Outputs[0].Root) && windows
+	return visit(root) && windows
 }
 
 // count returns a number with its noun.

@@ -45,12 +45,3 @@ func trigger(v settings, everyMicros int64, wait bool) exec.Trigger {
 	t, _ := parseTrigger(text)
 	return t
 }
-
-// emitEvery returns the interval of EMIT ... EVERY, 0 without one. It holds where the
-// setting trigger says nothing.
-func emitEvery(e *sql.Emit) time.Duration {
-	if e == nil {
-		return 0
-	}
-	return time.Duration(e.EveryMicros) * time.Microsecond
-}
