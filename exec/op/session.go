@@ -52,12 +52,11 @@ type session struct {
 	stats Stats
 	late  bool // the sessions were read from bytes and are not indexed yet
 
-	keys  state.Slab // the key words without the start, by number
-	index state.Index
-	lists [][]int32 // per key: its sessions in held, ascending by start
-	epoch uint64    // of the strings that keys refers to
-	ends  []int64   // per session
+	keys  *sessionKeys
+	epoch uint64  // of the strings that keys refers to
+	ends  []int64 // per session
 	due   state.Expiry
+	merge sessionMerge
 }
 
 var _ Stateful = (*session)(nil)

@@ -2,7 +2,6 @@ package op
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -12,27 +11,52 @@ import (
 	"ssql/state"
 )
 
+// sessionMerge is the sessions of a batch on their way into the stored ones. All of them go
+// step by step together: one call of an accumulator merges thousands (one call for
+// each took twice the time of the whole query, bench w6).
+type sessionMerge struct {
+	keys     []uint64         // per group of the batch: its key, with the stored strings' numbers
+	fresh    []sessionItem    // the sessions of the batch, by key and start
+	parts    []sessionItem    // and the stored ones of their keys; those that touch side by side
+	outcomes []sessionOutcome // what they become, by key and start
+
+	created  []uint64 // keys of the outcomes that are new
+	groups   []int32
+	dst, src []int32
+}
+
+// sessionItem is a session of one key: of the batch, or stored.
+type sessionItem struct {
+	key        int32 // number of the key
+	group      int32 // in the batch's table, or in the stored one
+	start, end int64
+	stored     bool
+}
+
+// sessionOutcome is a session that is to be stored, made of parts that touch.
+type sessionOutcome struct {
+	key      int32
+	group    int32 // in the stored table
+	from, to int   // its parts, ascending by start
+	end      int64
+}
+
 // absorb merges the sessions of the batch into the stored ones, key by key, and
 // empties the batch.
 func (s *session) absorb() error {
 	from := s.batch.state.Window(0).Tables[0]
-	groups := from.All(nil)
-	if len(groups) > 0 {
-		ends, err := s.endsOf(from, groups)
+	if from.Len() > 0 {
+		ends, err := s.endsOf(from, from.All(nil))
 		if err != nil {
 			return err
 		}
-		items, keys := s.locate(from, groups, ends)
-		for len(items) > 0 {
-			n := 1
-			for n < len(items) && items[n].key == items[0].key {
-				n++
-			}
-			if err := s.absorbKey(items[:n], keys, from); err != nil {
-				return err
-			}
-			items = items[n:]
+		s.locate(from, ends)
+		s.touch()
+		s.resolve()
+		if err := s.combine(from); err != nil {
+			return err
 		}
+		s.relink()
 	}
 	s.batch.state.Remove(0)
 	s.batch.state.ForgetChanges()
@@ -51,46 +75,34 @@ func (s *session) endsOf(t *state.Table, groups []int32) ([]arrow.Timestamp, err
 	return a.(*array.Timestamp).TimestampValues(), nil
 }
 
-// sessionItem is a session of one key: of the batch, or stored.
-type sessionItem struct {
-	key        int32 // number of the key
-	group      int32
-	start, end int64
-	stored     bool
-}
-
 // locate numbers the keys of the batch's sessions and orders the sessions by key and
-// start. keys holds the words of each group's key with the stored strings' numbers, by
-// place in groups; an item's group refers to the batch's table.
-func (s *session) locate(from *state.Table, groups []int32, ends []arrow.Timestamp) (items []sessionItem, keys map[int32][]uint64) {
-	words := s.held.keys.words
-	keys = make(map[int32][]uint64, len(groups))
+// start.
+func (s *session) locate(from *state.Table, ends []arrow.Timestamp) {
+	m, words := &s.merge, s.held.keys.words
+	n := int(from.Len())
 	refs := make([]uint64, s.batch.state.Interner().Len()+1)
-	slab := make([]uint64, 0, len(groups)*words)
-	short := make([]uint64, 0, len(groups)*(words-1))
-	for _, g := range groups {
-		at := len(slab)
-		slab = append(slab, from.Key(g)...)
-		key := slab[at : at+words : at+words]
+	m.keys = sized(m.keys, n*words)
+	short := make([]uint64, 0, n*(words-1))
+	for g := range n {
+		key := m.keys[g*words : (g+1)*words]
+		copy(key, from.Key(int32(g)))
 		for _, k := range s.held.keys.interned {
 			key[k] = s.translate(key[k], refs)
 		}
-		keys[g] = key
 		short = append(short, key[:words-1]...)
 	}
-	numbers := make([]int32, len(groups))
-	s.index.Resolve(&s.keys, short, numbers)
-	for int32(len(s.lists)) < s.keys.Len() {
-		s.lists = append(s.lists, nil)
+	m.groups = sized(m.groups, n)
+	s.keys.resolve(short, m.groups)
+	m.fresh = sized(m.fresh, n)
+	for g, key := range m.groups {
+		m.fresh[g] = sessionItem{key: key, group: int32(g), start: int64(m.keys[(g+1)*words-1]), end: int64(ends[g])}
 	}
-	items = make([]sessionItem, len(groups))
-	for i, g := range groups {
-		items[i] = sessionItem{key: numbers[i], group: g, start: int64(keys[g][words-1]), end: int64(ends[i])}
-	}
-	slices.SortFunc(items, func(x, y sessionItem) int {
-		return cmp.Or(cmp.Compare(x.key, y.key), cmp.Compare(x.start, y.start))
+	slices.SortFunc(m.fresh, func(x, y sessionItem) int {
+		if x.key != y.key {
+			return cmp.Compare(x.key, y.key)
+		}
+		return cmp.Compare(x.start, y.start)
 	})
-	return items, keys
 }
 
 // translate returns the stored number of a string of the batch.
@@ -104,77 +116,129 @@ func (s *session) translate(ref uint64, refs []uint64) uint64 {
 	return refs[ref]
 }
 
-// absorbKey walks the sessions of one key by their starts and merges those that
-// touch. All sessions of a touched key count as updated, as in Spark.
-func (s *session) absorbKey(fresh []sessionItem, keys map[int32][]uint64, from *state.Table) error {
-	id := fresh[0].key
-	t := s.table()
+// touch walks the sessions of each touched key by their starts, stored and new, and
+// finds those that touch. All sessions of a touched key count as updated, as in Spark.
+func (s *session) touch() {
+	m, t := &s.merge, s.table()
+	m.parts, m.outcomes = m.parts[:0], m.outcomes[:0]
 	last := s.held.keys.words - 1
-	all := slices.Clone(fresh)
-	for _, g := range s.lists[id] {
-		all = append(all, sessionItem{key: id, group: g, start: int64(t.Key(g)[last]), end: s.ends[g], stored: true})
-	}
-	slices.SortStableFunc(all, func(x, y sessionItem) int {
-		if c := cmp.Compare(x.start, y.start); c != 0 || x.stored == y.stored {
-			return c
-		}
-		if x.stored {
-			return -1
-		}
-		return 1
-	})
-	list := s.lists[id][:0]
-	for len(all) > 0 {
-		n, end := 1, all[0].end
-		for n < len(all) && all[n].start <= end {
-			end = max(end, all[n].end)
+	for fresh := m.fresh; len(fresh) > 0; {
+		key, n, first := fresh[0].key, 1, len(m.parts)
+		for n < len(fresh) && fresh[n].key == key {
 			n++
 		}
-		g, err := s.combine(all[:n], end, keys, from)
-		if err != nil {
-			return err
+		for g := s.keys.first(key); g >= 0; g = s.keys.after(g) {
+			m.parts = append(m.parts, sessionItem{key: key, group: g, start: int64(t.Key(g)[last]), end: s.ends[g], stored: true})
 		}
-		list = append(list, g)
-		s.stats.RowsUpdated++
-		all = all[n:]
+		m.parts = append(m.parts, fresh[:n]...)
+		fresh = fresh[n:]
+		// A stored session comes before a new one with the same start.
+		byStart := func(x, y sessionItem) int { return cmp.Compare(x.start, y.start) }
+		if all := m.parts[first:]; !slices.IsSortedFunc(all, byStart) {
+			slices.SortStableFunc(all, byStart)
+		}
+		for first < len(m.parts) {
+			o := sessionOutcome{key: key, from: first, to: first + 1, end: m.parts[first].end}
+			for o.to < len(m.parts) && m.parts[o.to].start <= o.end {
+				o.end = max(o.end, m.parts[o.to].end)
+				o.to++
+			}
+			m.outcomes = append(m.outcomes, o)
+			first = o.to
+		}
 	}
-	s.lists[id] = list
+	s.stats.RowsUpdated += int64(len(m.outcomes))
+}
+
+// resolve finds the stored session of each outcome: that of its first part, or a new one.
+func (s *session) resolve() {
+	m, t, words := &s.merge, s.table(), s.held.keys.words
+	m.created, m.groups = m.created[:0], m.groups[:0]
+	for i := range m.outcomes {
+		o := &m.outcomes[i]
+		switch first := m.parts[o.from]; {
+		case !first.stored:
+			m.created = append(m.created, m.keys[int(first.group)*words:int(first.group+1)*words]...)
+		case o.to-o.from > 1:
+			o.group = first.group
+			m.groups = append(m.groups, o.group)
+		default:
+			o.group = first.group
+		}
+	}
+	t.MarkDirty(m.groups)
+	m.groups = sized(m.groups, len(m.created)/words)
+	t.Resolve(m.created, m.groups)
+	created := m.groups
+	for i := range m.outcomes {
+		if o := &m.outcomes[i]; !m.parts[o.from].stored {
+			o.group, created = created[0], created[1:]
+		}
+	}
+}
+
+// combine folds the parts of each outcome into its session, in the order of their starts.
+func (s *session) combine(from *state.Table) error {
+	m := &s.merge
+	m.dst, m.src = m.dst[:0], m.src[:0]
+	stored := false // where the parts in src are
+	for _, o := range m.outcomes {
+		for at, p := range m.parts[o.from:o.to] {
+			if at == 0 && p.stored {
+				continue
+			}
+			if p.stored != stored {
+				if err := s.fold(from, stored); err != nil {
+					return err
+				}
+				stored = p.stored
+			}
+			m.dst, m.src = append(m.dst, o.group), append(m.src, p.group)
+		}
+	}
+	return s.fold(from, stored)
+}
+
+// fold merges the sessions in src, of the batch or stored, into those in dst, and forgets
+// both lists.
+func (s *session) fold(from *state.Table, stored bool) error {
+	m, t := &s.merge, s.table()
+	into := s.held.cellsOf(nil, t)
+	of := into
+	if !stored {
+		of = s.batch.cellsOf(nil, from)
+	}
+	for i := range s.held.calls {
+		if err := s.held.calls[i].acc.Merge(&into[i], m.dst, &of[i], m.src); err != nil {
+			return s.held.stateError(err, i, windowSpan{}, t)
+		}
+	}
+	m.dst, m.src = m.dst[:0], m.src[:0]
 	return nil
 }
 
-// combine merges sessions that touch, in the order of their starts, and returns the
-// stored session they are now.
-func (s *session) combine(parts []sessionItem, end int64, keys map[int32][]uint64, from *state.Table) (int32, error) {
-	t := s.table()
-	if len(parts) == 1 && parts[0].stored {
-		return parts[0].group, nil
-	}
-	dst := []int32{parts[0].group}
-	if parts[0].stored {
-		t.MarkDirty(dst)
-		parts = parts[1:]
-	} else {
-		t.Resolve(keys[parts[0].group], dst)
-	}
-	cells := s.held.cellsOf(nil, t)
-	fresh := s.batch.cellsOf(nil, from)
-	for _, p := range parts {
-		src := fresh
-		if p.stored {
-			src = cells
+// relink notes the ends of the sessions that changed, lists those of each key anew, and
+// removes the stored ones that became part of another.
+func (s *session) relink() {
+	m, t := &s.merge, s.table()
+	for i := len(m.outcomes) - 1; i >= 0; i-- {
+		o := &m.outcomes[i]
+		if i+1 == len(m.outcomes) || m.outcomes[i+1].key != o.key {
+			s.keys.clear(o.key)
 		}
-		for i := range s.held.calls {
-			if err := s.held.calls[i].acc.Merge(&cells[i], dst, &src[i], []int32{p.group}); err != nil {
-				return 0, s.held.stateError(err, i, windowSpan{}, t)
+		s.keys.putFirst(o.key, o.group)
+	}
+	for _, o := range m.outcomes {
+		for at, p := range m.parts[o.from:o.to] {
+			if at > 0 && p.stored {
+				t.Remove(p.group)
+				s.stats.RowsRemoved++
 			}
 		}
-		if p.stored {
-			t.Remove(p.group)
-			s.stats.RowsRemoved++
+		if o.to-o.from > 1 || !m.parts[o.from].stored {
+			s.setEnd(o.group, o.end)
 		}
 	}
-	s.setEnd(dst[0], end)
-	return dst[0], nil
 }
 
 func (s *session) setEnd(g int32, end int64) {
@@ -187,27 +251,25 @@ func (s *session) setEnd(g int32, end int64) {
 
 // remove takes a session out that has been handed out.
 func (s *session) remove(g int32) {
-	t := s.table()
-	id := s.index.Find(&s.keys, t.Key(g)[:s.held.keys.words-1])
-	if at := slices.Index(s.lists[id], g); at >= 0 {
-		s.lists[id] = slices.Delete(s.lists[id], at, at+1)
-	}
-	t.Remove(g)
+	s.keys.remove(g)
+	s.table().Remove(g)
 	s.stats.RowsRemoved++
 }
 
 // reindex finds the stored sessions of each key anew: after they were read from
-// bytes, or their strings were renumbered. Keys without sessions are forgotten.
+// bytes, or their strings were renumbered.
 func (s *session) reindex() error {
 	words := s.held.keys.words - 1
-	s.keys = state.Slab{KeyWords: words, Stride: words}
-	s.index = state.NewIndex(false, rand.Uint64())
-	s.lists, s.ends, s.due = nil, nil, state.Expiry{}
+	keys, err := newSessionKeys(words)
+	if err != nil {
+		return err
+	}
+	s.keys, s.ends, s.due = keys, nil, state.Expiry{}
 	s.late, s.epoch = false, s.held.state.Epoch()
 	t := s.table()
 	groups := t.All(nil)
 	slices.SortFunc(groups, func(x, y int32) int {
-		return cmp.Compare(int64(t.Key(x)[words]), int64(t.Key(y)[words]))
+		return cmp.Compare(int64(t.Key(y)[words]), int64(t.Key(x)[words]))
 	})
 	ends, err := s.endsOf(t, groups)
 	if err != nil {
@@ -215,11 +277,8 @@ func (s *session) reindex() error {
 	}
 	var id [1]int32
 	for i, g := range groups {
-		s.index.Resolve(&s.keys, t.Key(g)[:words], id[:])
-		for int32(len(s.lists)) < s.keys.Len() {
-			s.lists = append(s.lists, nil)
-		}
-		s.lists[id[0]] = append(s.lists[id[0]], g)
+		s.keys.resolve(t.Key(g)[:words], id[:])
+		s.keys.putFirst(id[0], g)
 		s.setEnd(g, int64(ends[i]))
 	}
 	return nil
