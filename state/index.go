@@ -59,6 +59,7 @@ type Index struct {
 	keyMax  uint64 // greatest key ever added, if denseOK
 	denseOK bool
 	seed    uint64
+	read    uint64 // what touch has read; nobody asks, but it has to be read
 }
 
 // slotsFirst is the size of the first slots: groups by a time of their own have a
@@ -91,32 +92,21 @@ func (x *Index) Reset() {
 // Resolve finds the group of each key, adding a group with zero cells for each that
 // is new. keys holds one key after the other; there are len(out) of them.
 func (x *Index) Resolve(s *Slab, keys []uint64, out []int32) {
-	switch {
-	case s.KeyWords == 1:
-		x.resolveOne(s, keys, out)
-		return
-	case s.KeyWords == 0 && len(out) > 0:
+	if s.KeyWords == 0 && len(out) > 0 {
 		g := x.add(s, nil)
 		for i := range out {
 			out[i] = g
 		}
 		return
 	}
-	kw := s.KeyWords
-	for i := range out {
-		out[i] = x.add(s, keys[i*kw:i*kw+kw])
-	}
-}
-
-// resolveOne is Resolve for keys of one word.
-func (x *Index) resolveOne(s *Slab, keys []uint64, out []int32) {
 	i := 0
 	for i < len(out) {
 		if x.dense != nil {
 			i = x.resolveDense(s, keys, out, i)
 			continue
 		}
-		i = x.resolveHashed(s, keys, out, i)
+		n := min(len(out)-i, lookAhead)
+		i += x.resolveHashed(s, keys[i*s.KeyWords:], out[i:i+n])
 	}
 }
 
@@ -142,33 +132,81 @@ func (x *Index) resolveDense(s *Slab, keys []uint64, out []int32, i int) int {
 	return i
 }
 
-// resolveHashed is the same for slots. The walk is written out here because it is
-// the hottest loop there is for keys that are not dense.
-func (x *Index) resolveHashed(s *Slab, keys []uint64, out []int32, i int) int {
-	keys = keys[:len(out)]
+// lookAhead is how many keys are hashed, and their places read, before the first is
+// compared: big tables are not in the cache, and the processor waits for many places at
+// once only if none depends on another.
+const lookAhead = 128
+
+// slotsCached is how many slots the cache holds anyway.
+const slotsCached = 1 << 14
+
+// resolveHashed resolves at most lookAhead keys until the index changes its form, and returns
+// how many. The walk is written out here because it is the hottest loop there is for
+// keys that are not dense.
+func (x *Index) resolveHashed(s *Slab, keys []uint64, out []int32) int {
+	var tags [lookAhead]uint32
+	kw := s.KeyWords
+	for i := range out {
+		tags[i] = uint32(hashKey(x.seed, keys[i*kw:(i+1)*kw]) >> 32)
+	}
+	if len(x.slots) > slotsCached && x.n > 0 {
+		x.touch(s, tags[:len(out)])
+	}
 rows:
-	for ; i < len(out) && x.dense == nil; i++ {
-		k := keys[i]
-		tag := mix(x.seed, k) >> 32
-		slots := x.slots
-		if len(slots) > 0 {
-			mask := len(slots) - 1
-			for p := int(tag >> x.shift); ; p++ {
-				w := slots[p&mask]
-				if w == 0 {
-					break
-				}
-				if w>>32 == tag {
-					if g := int32(uint32(w)) - 1; s.Words[int(g)*s.Stride] == k {
-						out[i] = g
-						continue rows
-					}
-				}
+	for i := range out {
+		key, tag, slots := keys[i*kw:(i+1)*kw], uint64(tags[i]), x.slots
+		if (x.n + 1) > len(slots)/4*3 {
+			if g := x.Find(s, key); g >= 0 {
+				out[i] = g
+				continue
+			}
+			if out[i] = x.insert(s, key); x.dense != nil {
+				return i + 1
+			}
+			continue
+		}
+		mask := len(slots) - 1
+		p := int(tag >> x.shift)
+		for ; slots[p&mask] != 0; p++ {
+			w := slots[p&mask]
+			if w>>32 != tag {
+				continue
+			}
+			if g := int32(uint32(w)) - 1; s.Words[int(g)*s.Stride] == key[0] && equalKeys(s.Key(g), key) {
+				out[i] = g
+				continue rows
 			}
 		}
-		out[i] = x.insert(s, keys[i:i+1])
+		g := s.add(key)
+		out[i] = g
+		slots[p&mask] = tag<<32 | uint64(g+1)
+		x.added(key)
 	}
-	return i
+	return len(out)
+}
+
+// added counts a key.
+func (x *Index) added(key []uint64) {
+	x.n++
+	if x.denseOK {
+		x.keyMax = max(x.keyMax, key[0])
+	}
+}
+
+// touch reads the places of tags and the keys that stand there, so that they are in the cache.
+func (x *Index) touch(s *Slab, tags []uint32) {
+	var at [lookAhead]int32
+	mask := len(x.slots) - 1
+	for i, tag := range tags {
+		if w := x.slots[int(tag>>x.shift)&mask]; uint32(w>>32) == tag {
+			at[i] = int32(uint32(w)) - 1
+		}
+	}
+	sum := uint64(0)
+	for _, g := range at[:len(tags)] {
+		sum += s.Words[int(g)*s.Stride]
+	}
+	x.read = sum
 }
 
 // Find returns the group of a key, -1 if there is none.
