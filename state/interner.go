@@ -16,6 +16,7 @@ type Interner struct {
 	ends  []uint64 // end of string id in arena; its start is the end of id-1
 	slots []uint64 // high 32 bits of the hash, then id+1; 0 is free
 	shift uint
+	read  byte // what touch has read; nobody asks, but it has to be read
 }
 
 const slotsMin = 16
@@ -59,36 +60,89 @@ func (in *Interner) Value(id int32) []byte {
 
 // Find returns the number of b, -1 if b was never interned.
 func (in *Interner) Find(b []byte) int32 {
-	tag := maphash.Bytes(in.seed, b) >> 32
+	id, _ := in.walk(in.tag(b), b)
+	return id
+}
+
+// FindAll puts the number of each key into ids, -1 for one that was never interned.
+func (in *Interner) FindAll(keys [][]byte, ids []int32) {
+	in.ahead(keys, func(i int, tag uint64) { ids[i], _ = in.walk(tag, keys[i]) })
+}
+
+// Intern returns the number of b, a new one if b is new. b is copied.
+func (in *Interner) Intern(b []byte) int32 { return in.intern(in.tag(b), b) }
+
+// InternAll puts the number of each key into ids, a new one for one that is new. The
+// keys are copied.
+func (in *Interner) InternAll(keys [][]byte, ids []int32) {
+	in.ahead(keys, func(i int, tag uint64) { ids[i] = in.intern(tag, keys[i]) })
+}
+
+func (in *Interner) tag(b []byte) uint64 { return maphash.Bytes(in.seed, b) >> 32 }
+
+// ahead calls f with every key and its tag. What f will look at was read before, for many
+// keys at once: see Index.touch.
+func (in *Interner) ahead(keys [][]byte, f func(i int, tag uint64)) {
+	var tags [lookAhead]uint32
+	for from := 0; from < len(keys); from += lookAhead {
+		some := keys[from:min(len(keys), from+lookAhead)]
+		for i, key := range some {
+			tags[i] = uint32(in.tag(key))
+		}
+		if len(in.slots) > slotsCached {
+			in.touch(tags[:len(some)])
+		}
+		for i := range some {
+			f(from+i, uint64(tags[i]))
+		}
+	}
+}
+
+// touch reads the places of tags and the strings that stand there.
+func (in *Interner) touch(tags []uint32) {
+	var at [lookAhead]int32
+	mask := len(in.slots) - 1
+	n := 0
+	for _, tag := range tags {
+		if s := in.slots[int(tag>>in.shift)&mask]; uint32(s>>32) == tag {
+			at[n] = int32(uint32(s)) - 1
+			n++
+		}
+	}
+	var ends [lookAhead]uint64
+	for i, id := range at[:n] {
+		ends[i] = in.ends[id]
+	}
+	sum := byte(0)
+	for _, end := range ends[:n] {
+		if end > 0 {
+			sum += in.arena[end-1]
+		}
+	}
+	in.read = sum
+}
+
+// walk looks for a string. It returns its number, or -1 and the place of the free slot
+// that ended the walk.
+func (in *Interner) walk(tag uint64, b []byte) (int32, int) {
 	mask := len(in.slots) - 1
 	for p := int(tag >> in.shift); ; p = (p + 1) & mask {
 		s := in.slots[p]
 		if s == 0 {
-			return -1
+			return -1, p
 		}
 		if s>>32 == tag {
 			if id := int32(uint32(s)) - 1; bytes.Equal(in.Value(id), b) {
-				return id
+				return id, p
 			}
 		}
 	}
 }
 
-// Intern returns the number of b, a new one if b is new. b is copied.
-func (in *Interner) Intern(b []byte) int32 {
-	tag := maphash.Bytes(in.seed, b) >> 32
-	mask := len(in.slots) - 1
-	p := int(tag >> in.shift)
-	for ; ; p = (p + 1) & mask {
-		s := in.slots[p]
-		if s == 0 {
-			break
-		}
-		if s>>32 == tag {
-			if id := int32(uint32(s)) - 1; bytes.Equal(in.Value(id), b) {
-				return id
-			}
-		}
+func (in *Interner) intern(tag uint64, b []byte) int32 {
+	id, p := in.walk(tag, b)
+	if id >= 0 {
+		return id
 	}
 	if need := len(in.arena) + len(b); need > cap(in.arena) {
 		in.arena = roomier(in.arena, need)

@@ -52,22 +52,46 @@ func (m *Multimap) Bytes() int64 {
 	return m.keys.Bytes() + int64(cap(m.arena)) + 56*int64(cap(m.rows)) + 4*int64(cap(m.heads)) + 4*int64(m.live)
 }
 
+// FindKeys puts the number of each key into ids, -1 for one that no row ever had. Numbers are
+// valid until AppendChanges.
+func (m *Multimap) FindKeys(keys [][]byte, ids []int32) { m.keys.FindAll(keys, ids) }
+
+// AddKeys puts the number of each key into ids, a new one for one that is new.
+func (m *Multimap) AddKeys(keys [][]byte, ids []int32) { m.keys.InternAll(keys, ids) }
+
 // Insert adds a row and returns its number, which is valid until AppendChanges.
 // hasKey false makes a row that no key finds. key and payload are copied.
 func (m *Multimap) Insert(key []byte, hasKey bool, time int64, payload []byte) int32 {
-	return m.insert(m.next, key, hasKey, time, false, payload)
+	return m.insert(m.next, m.addKey(key, hasKey), time, false, payload)
 }
 
-func (m *Multimap) insert(seq uint64, key []byte, hasKey bool, time int64, flag bool, payload []byte) int32 {
+func (m *Multimap) addKey(key []byte, hasKey bool) int32 {
+	if !hasKey {
+		return -1
+	}
+	return m.keys.Intern(key)
+}
+
+// InsertAt adds a row under the number of a key; -1 makes a row that no key finds.
+func (m *Multimap) InsertAt(id int32, time int64, payload []byte) int32 {
+	return m.insert(m.next, id, time, false, payload)
+}
+
+func (m *Multimap) insert(seq uint64, id int32, time int64, flag bool, payload []byte) int32 {
 	row := int32(len(m.rows))
-	r := mapRow{seq: seq, time: time, start: len(m.arena), size: int32(len(payload)), key: -1, before: -1, flag: flag}
+	r := mapRow{seq: seq, time: time, start: len(m.arena), size: int32(len(payload)), key: id, before: -1, flag: flag}
+	if need := len(m.arena) + len(payload); need > cap(m.arena) {
+		m.arena = roomier(m.arena, need)
+	}
 	m.arena = append(m.arena, payload...)
-	if hasKey {
-		r.key = m.keys.Intern(key)
-		for int(r.key) >= len(m.heads) {
+	if id >= 0 {
+		for int(id) >= len(m.heads) {
 			m.heads = append(m.heads, -1)
 		}
-		r.before, m.heads[r.key] = m.heads[r.key], row
+		r.before, m.heads[id] = m.heads[id], row
+	}
+	if len(m.rows) == cap(m.rows) {
+		m.rows = roomier(m.rows, len(m.rows)+1)
 	}
 	m.rows = append(m.rows, r)
 	if time != NoTime {
@@ -78,9 +102,9 @@ func (m *Multimap) insert(seq uint64, key []byte, hasKey bool, time int64, flag 
 	return row
 }
 
-// Each calls f with the rows of a key, the newest first, until f returns false.
-func (m *Multimap) Each(key []byte, f func(row int32) bool) {
-	id := m.keys.Find(key)
+// Each calls f with the rows under the number of a key, the newest first, until f returns
+// false.
+func (m *Multimap) Each(id int32, f func(row int32) bool) {
 	if id < 0 || int(id) >= len(m.heads) {
 		return
 	}
@@ -89,6 +113,13 @@ func (m *Multimap) Each(key []byte, f func(row int32) bool) {
 			return
 		}
 	}
+}
+
+// Has reports whether there is a row under the number of a key.
+func (m *Multimap) Has(id int32) bool {
+	has := false
+	m.Each(id, func(int32) bool { has = true; return false })
+	return has
 }
 
 // Payload returns the bytes of a row. They must not be changed and are valid until
@@ -246,7 +277,7 @@ func (m *Multimap) readRows(r *reader) {
 		time := r.varint()
 		payload := r.bytes()
 		if r.err == nil {
-			m.insert(seq, key, flags&2 != 0, time, flags&1 != 0, payload)
+			m.insert(seq, m.addKey(key, flags&2 != 0), time, flags&1 != 0, payload)
 		}
 	}
 	m.next = next
@@ -276,11 +307,11 @@ func (m *Multimap) compact() {
 		if r.dead {
 			continue
 		}
-		var key []byte
+		id := int32(-1)
 		if r.key >= 0 {
-			key = old.keys.Value(r.key)
+			id = m.keys.Intern(old.keys.Value(r.key))
 		}
-		m.insert(r.seq, key, r.key >= 0, r.time, r.flag, old.Payload(int32(i)))
+		m.insert(r.seq, id, r.time, r.flag, old.Payload(int32(i)))
 	}
 	m.next = old.next
 }

@@ -22,6 +22,10 @@ type segmentStrings struct {
 	known  int             // how many of shared the segment may use
 	local  *state.Interner // new ones
 	refs   []uint64        // by number in local: the state's reference, 0 while unknown
+
+	values [][]byte // scratch of refsOf and stateRefs
+	ids    []int32
+	fresh  []int32
 }
 
 // begin starts a segment.
@@ -34,8 +38,11 @@ func (s *segmentStrings) begin(shared *state.Interner) {
 }
 
 // ref returns the reference of a string: its number plus one. mu must be held.
-func (s *segmentStrings) ref(b []byte) uint64 {
-	if id := s.shared.Find(b); id >= 0 && int(id) < s.known {
+func (s *segmentStrings) ref(b []byte) uint64 { return s.refOf(s.shared.Find(b), b) }
+
+// refOf is ref for a string that has the number id among the shared ones, -1 for none.
+func (s *segmentStrings) refOf(id int32, b []byte) uint64 {
+	if id >= 0 && int(id) < s.known {
 		return uint64(id) + 1
 	}
 	return uint64(s.known) + uint64(s.local.Intern(b)) + 1
@@ -51,20 +58,31 @@ func (s *segmentStrings) value(ref uint64) []byte {
 	return s.shared.Value(int32(ref) - 1)
 }
 
-// stateRef returns the state's reference for one of the segment's, adding the string
-// to the state if need be. mu must be held for writing.
-func (s *segmentStrings) stateRef(ref uint64) uint64 {
-	n := int(ref) - 1 - s.known
-	if n < 0 {
-		return ref
-	}
+// stateRefs replaces the segment's references at words at, at+stride, ... of keys by the
+// state's, adding the strings to the state that it does not know. mu must be held for
+// writing.
+func (s *segmentStrings) stateRefs(keys []uint64, at, stride int) {
 	for len(s.refs) < s.local.Len() {
 		s.refs = append(s.refs, 0)
 	}
-	if s.refs[n] == 0 {
-		s.refs[n] = uint64(s.shared.Intern(s.local.Value(int32(n)))) + 1
+	const asked = 1<<64 - 1
+	s.fresh, s.values = s.fresh[:0], s.values[:0]
+	for i := at; i < len(keys); i += stride {
+		if n := int(keys[i]) - 1 - s.known; n >= 0 && s.refs[n] == 0 {
+			s.refs[n] = asked
+			s.fresh, s.values = append(s.fresh, int32(n)), append(s.values, s.local.Value(int32(n)))
+		}
 	}
-	return s.refs[n]
+	s.ids = sized(s.ids, len(s.values))
+	s.shared.InternAll(s.values, s.ids)
+	for i, n := range s.fresh {
+		s.refs[n] = uint64(s.ids[i]) + 1
+	}
+	for i := at; i < len(keys); i += stride {
+		if n := int(keys[i]) - 1 - s.known; n >= 0 {
+			keys[i] = s.refs[n]
+		}
+	}
 }
 
 // interning turns the strings of some columns into references. What a dictionary column says of a
@@ -158,24 +176,36 @@ func (in *interning) texts(i int, dst []uint64, stride int, a arrow.Array) error
 	case *array.Dictionary:
 		return in.dictionary(&in.caches[i], dst, stride, a)
 	case *array.String:
-		hasNulls := a.NullN() > 0
-		for r := range a.Len() {
-			dst[r*stride] = 0
-			if !hasNulls || a.IsValid(r) {
-				dst[r*stride] = in.ref(bytesOf(a.Value(r)))
-			}
-		}
+		in.refsOf(dst, stride, a, func(row int) []byte { return bytesOf(a.Value(row)) })
 	case *array.Binary:
-		for r := range a.Len() {
-			dst[r*stride] = 0
-			if a.IsValid(r) {
-				dst[r*stride] = in.ref(a.Value(r))
-			}
-		}
+		in.refsOf(dst, stride, a, a.Value)
 	default:
 		return fmt.Errorf("a key column of Arrow type %s was not expected", a.DataType())
 	}
 	return nil
+}
+
+// refsOf fills dst with references to the values of the rows, 0 where there is none. mu must be
+// held.
+func (s *segmentStrings) refsOf(dst []uint64, stride int, a arrow.Array, value func(row int) []byte) {
+	s.values = s.values[:0]
+	hasNulls := a.NullN() > 0
+	for row := range a.Len() {
+		if !hasNulls || a.IsValid(row) {
+			s.values = append(s.values, value(row))
+		}
+	}
+	s.ids = sized(s.ids, len(s.values))
+	s.shared.FindAll(s.values, s.ids)
+	at := 0
+	for row := range a.Len() {
+		dst[row*stride] = 0
+		if !hasNulls || a.IsValid(row) {
+			dst[row*stride] = s.refOf(s.ids[at], s.values[at])
+			at++
+		}
+	}
+	clear(s.values) // the scratch outlives the chunk, which it must not hold
 }
 
 // bytesOf views a string as bytes, to be read only.

@@ -95,10 +95,12 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 	if err != nil {
 		return nil, err
 	}
-	enc, err := encoders(cols, true)
+	keys, err := encodeRows(cols, int(rec.NumRows()))
 	if err != nil {
 		return nil, err
 	}
+	ids := make([]int32, len(keys))
+	d.rows.AddKeys(keys, ids)
 	var expire *array.Timestamp
 	if d.cfg.Expire != nil {
 		a, err := d.cfg.Expire.Eval(d.batch.Expr, rec)
@@ -109,15 +111,8 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 		expire = a.(*array.Timestamp)
 	}
 	var first []int32
-	var key []byte
-	for row := 0; row < int(rec.NumRows()); row++ {
-		key = key[:0]
-		for _, e := range enc {
-			key = e(key, row)
-		}
-		known := false
-		d.rows.Each(key, func(int32) bool { known = true; return false })
-		if known {
+	for row, id := range ids {
+		if d.rows.Has(id) {
 			d.stats.RowsDuplicate++
 			continue
 		}
@@ -125,7 +120,7 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 		if expire != nil && expire.IsValid(row) {
 			until = int64(expire.Value(row)) + d.cfg.DelayMicros
 		}
-		d.rows.Insert(key, true, until, nil)
+		d.rows.InsertAt(id, until, nil)
 		d.stats.RowsUpdated++
 		first = append(first, int32(row))
 	}

@@ -183,7 +183,7 @@ type arrival struct {
 
 func (j *Join) arrive(side *joinSide, rec arrow.Record) (*arrival, error) {
 	n := int(rec.NumRows())
-	a := &arrival{rec: rec, pass: make([]bool, n), keys: make([][]byte, n), hasKey: make([]bool, n), matched: make([]bool, n)}
+	a := &arrival{rec: rec, pass: make([]bool, n), matched: make([]bool, n)}
 	for i := range a.pass {
 		a.pass[i] = true
 	}
@@ -211,35 +211,43 @@ func (j *Join) encodeKeys(side *joinSide, a *arrival) error {
 	if err != nil {
 		return err
 	}
-	enc, err := encoders(cols, true)
-	if err != nil {
+	if a.keys, err = encodeRows(cols, len(a.pass)); err != nil {
 		return err
 	}
-	var arena []byte
-	for row := range a.keys {
-		start := len(arena)
-		a.hasKey[row] = true
-		for i, e := range enc {
-			if cols[i].IsNull(row) && !j.cfg.NullSafe[i] {
-				a.hasKey[row] = false
-			}
-			arena = e(arena, row)
-		}
-		a.keys[row] = arena[start:len(arena):len(arena)]
-	}
+	a.hasKey = hasKeys(cols, j.cfg.NullSafe, len(a.pass))
 	return nil
+}
+
+// hasKeys reports for each row whether its key can match: it has no NULL but in columns that
+// are null-safe.
+func hasKeys(cols []arrow.Array, nullSafe []bool, n int) []bool {
+	has := make([]bool, n)
+	for row := range has {
+		has[row] = true
+	}
+	for i, col := range cols {
+		if nullSafe[i] || col.NullN() == 0 {
+			continue
+		}
+		for row := range has {
+			has[row] = has[row] && !col.IsNull(row)
+		}
+	}
+	return has
 }
 
 // probe emits the pairs of arrived rows with rows of the other side, and marks both.
 func (j *Join) probe(input int, a *arrival) error {
 	other := j.sides[1-input]
 	var mine, theirs []int32
-	for row := range a.keys {
+	ids := make([]int32, len(a.keys))
+	other.rows.FindKeys(a.keys, ids)
+	for row, id := range ids {
 		if !a.pass[row] || !a.hasKey[row] {
 			continue
 		}
 		var err error
-		other.rows.Each(a.keys[row], func(r int32) bool {
+		other.rows.Each(id, func(r int32) bool {
 			mine, theirs = append(mine, int32(row)), append(theirs, r)
 			if len(mine) < pairsMax {
 				return true
@@ -330,39 +338,59 @@ func (j *Join) store(input int, a *arrival) error {
 	if err != nil {
 		return err
 	}
-	var alone []int32
+	keep, alone := j.stored(input, a)
+	keys := make([][]byte, 0, len(keep))
+	for _, row := range keep {
+		if a.hasKey[row] {
+			keys = append(keys, a.keys[row])
+		}
+	}
+	ids := make([]int32, len(keys))
+	side.rows.AddKeys(keys, ids)
 	var payload []byte
-	for row := range a.keys {
-		if !a.pass[row] {
-			if side.keep {
-				alone = append(alone, int32(row))
-			}
-			continue
+	for _, row := range keep {
+		id := int32(-1)
+		if a.hasKey[row] {
+			id, ids = ids[0], ids[1:]
 		}
-		if !a.hasKey[row] && !side.keep {
-			continue
-		}
-		if input == 0 && j.cfg.Kind == JoinSemi && a.matched[row] {
-			continue
-		}
-		time := state.NoTime
-		if a.times != nil && a.times.IsValid(row) {
-			time = int64(a.times.Value(row))
-		}
-		if input == 1 && time <= j.through(side) && (!side.keep || a.matched[row]) {
-			continue
-		}
-		payload = payload[:0]
-		for _, e := range enc {
-			payload = e(payload, row)
-		}
-		r := side.rows.Insert(a.keys[row], a.hasKey[row], time, payload)
+		payload = encodeRow(payload[:0], enc, int(row))
+		r := side.rows.InsertAt(id, a.time(row), payload)
 		if a.matched[row] {
 			side.rows.SetFlag(r)
 		}
-		j.stats.RowsUpdated++
 	}
+	j.stats.RowsUpdated += int64(len(keep))
 	return j.emitAlone(input, a.rec, alone)
+}
+
+// time is when a row may go.
+func (a *arrival) time(row int32) int64 {
+	if a.times == nil || a.times.IsNull(int(row)) {
+		return state.NoTime
+	}
+	return int64(a.times.Value(int(row)))
+}
+
+// stored returns the rows that store buffers, and those that are emitted at once without a
+// partner.
+func (j *Join) stored(input int, a *arrival) (keep, alone []int32) {
+	side := j.sides[input]
+	through := j.through(side)
+	for i := range a.keys {
+		row := int32(i)
+		switch {
+		case !a.pass[row]:
+			if side.keep {
+				alone = append(alone, row)
+			}
+		case !a.hasKey[row] && !side.keep:
+		case input == 0 && j.cfg.Kind == JoinSemi && a.matched[row]:
+		case input == 1 && a.time(row) <= through && (!side.keep || a.matched[row]):
+		default:
+			keep = append(keep, row)
+		}
+	}
+	return keep, alone
 }
 
 // through is the time up to which rows of a side may go.

@@ -112,11 +112,7 @@ func (a *aggregate) translate(p *partial, keys []uint64, base, stride int, inter
 	a.strings.Lock()
 	defer a.strings.Unlock()
 	for _, at := range interned {
-		for i := base + at; i < len(keys); i += stride {
-			if keys[i] != 0 {
-				keys[i] = p.in.stateRef(keys[i])
-			}
-		}
+		p.in.stateRefs(keys, base+at, stride)
 	}
 }
 

@@ -35,6 +35,25 @@ func encoders(cols []arrow.Array, canonical bool) ([]encoder, error) {
 	return out, nil
 }
 
+// encodeRows returns the canonical bytes of each of n rows.
+func encodeRows(cols []arrow.Array, n int) ([][]byte, error) {
+	enc, err := encoders(cols, true)
+	if err != nil {
+		return nil, err
+	}
+	rows, ends := make([][]byte, n), make([]int, n)
+	var arena []byte
+	for row := range n {
+		arena = encodeRow(arena, enc, row)
+		ends[row] = len(arena)
+	}
+	start := 0
+	for row, end := range ends {
+		rows[row], start = arena[start:end:end], end
+	}
+	return rows, nil
+}
+
 func encoderOf(a arrow.Array, canonical bool) (encoder, error) {
 	value, err := valueEncoder(a, canonical)
 	if err != nil {

@@ -42,7 +42,7 @@ func (s *StaticJoin) Load(c *expr.Ctx, chunks []arrow.Record) error {
 		return err
 	}
 	s.table = table
-	s.keys, s.heads, s.before = state.NewInterner(), nil, make([]int32, table.NumRows())
+	s.keys, s.before = state.NewInterner(), make([]int32, table.NumRows())
 	use := make([]bool, table.NumRows())
 	for i := range use {
 		use[i] = true
@@ -52,46 +52,38 @@ func (s *StaticJoin) Load(c *expr.Ctx, chunks []arrow.Record) error {
 			return err
 		}
 	}
-	key, err := s.keyOf(c, s.RightKeys, table)
+	keys, rows, err := s.keysOf(c, s.RightKeys, table, use)
 	if err != nil {
 		return fmt.Errorf("indexing the table of a join: %w", err)
 	}
-	for row, ok := range use {
-		k, has := key(row)
-		if !ok || !has {
-			continue
-		}
-		id := s.keys.Intern(k)
-		for int(id) >= len(s.heads) {
-			s.heads = append(s.heads, -1)
-		}
-		s.before[row], s.heads[id] = s.heads[id], int32(row)
+	ids := make([]int32, len(keys))
+	s.keys.InternAll(keys, ids)
+	s.heads = make([]int32, s.keys.Len())
+	for i := range s.heads {
+		s.heads[i] = -1
+	}
+	for i, row := range rows {
+		s.before[row], s.heads[ids[i]] = s.heads[ids[i]], row
 	}
 	return nil
 }
 
-// keyOf returns a function that gives the bytes of a row's key, and whether the row
-// can match at all. The bytes are valid until the next call.
-func (s *StaticJoin) keyOf(c *expr.Ctx, keys []expr.Expr, rec arrow.Record) (func(row int) ([]byte, bool), error) {
-	cols, err := evalAll(c, keys, rec)
+// keysOf returns the rows for which use is true and that can match at all, with their keys.
+func (s *StaticJoin) keysOf(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record, use []bool) (keys [][]byte, rows []int32, err error) {
+	cols, err := evalAll(c, exprs, rec)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	enc, err := encoders(cols, true)
-	if err != nil {
-		return nil, err
+	if keys, err = encodeRows(cols, len(use)); err != nil {
+		return nil, nil, err
 	}
-	var buf []byte
-	return func(row int) ([]byte, bool) {
-		buf = buf[:0]
-		for i, e := range enc {
-			if cols[i].IsNull(row) && !s.NullSafe[i] {
-				return nil, false
-			}
-			buf = e(buf, row)
+	for row, has := range hasKeys(cols, s.NullSafe, len(use)) {
+		if has && use[row] {
+			keys[len(rows)] = keys[row]
+			rows = append(rows, int32(row))
 		}
-		return buf, true
-	}, nil
+	}
+	return keys[:len(rows)], rows, nil
 }
 
 // Apply joins a chunk.
@@ -135,21 +127,19 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 }
 
 func (s *StaticJoin) pairs(c *expr.Ctx, rec arrow.Record, pass []bool) (mine, theirs []int32, err error) {
-	key, err := s.keyOf(c, s.LeftKeys, rec)
+	keys, rows, err := s.keysOf(c, s.LeftKeys, rec, pass)
 	if err != nil {
 		return nil, nil, err
 	}
-	for row, ok := range pass {
-		k, has := key(row)
-		if !ok || !has {
-			continue
-		}
-		id := s.keys.Find(k)
+	ids := make([]int32, len(keys))
+	s.keys.FindAll(keys, ids)
+	mine, theirs = make([]int32, 0, len(keys)), make([]int32, 0, len(keys))
+	for i, id := range ids {
 		if id < 0 {
 			continue
 		}
 		for r := s.heads[id]; r >= 0; r = s.before[r] {
-			mine, theirs = append(mine, int32(row)), append(theirs, r)
+			mine, theirs = append(mine, rows[i]), append(theirs, r)
 		}
 	}
 	return mine, theirs, nil
