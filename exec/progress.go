@@ -2,6 +2,7 @@ package exec
 
 import (
 	"encoding/json"
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -250,4 +251,13 @@ func (p *Progress) JSON() string {
 		return "{}"
 	}
 	return string(text)
+}
+
+// ParseProgress reads what JSON wrote.
+func ParseProgress(text string) (*Progress, error) {
+	p := &Progress{}
+	if err := json.Unmarshal([]byte(text), p); err != nil {
+		return nil, fmt.Errorf("reading stored progress: %w", err)
+	}
+	return p, nil
 }

@@ -21,6 +21,7 @@ var foreignStatements = []struct{ words, engine, hint string }{
 	{"LATENESS", "Feldera", "write WATERMARK FOR ts AS ts - INTERVAL .. into CREATE STREAM"},
 	{"LOAD MODULE", "Flink", "functions are DuckDB's: CREATE MACRO f(x) AS .."},
 	{"RECOVER", "RisingWave", "START QUERY ALL goes on from the checkpoints"},
+	{"ROLLBACK QUERY", "Flink savepoints", "SHOW CHECKPOINTS FOR q lists the batches; RESET QUERY q TRUNCATE OUTPUT computes all of them again"},
 	{"SPOOL", "ksqlDB", "the shell's .output writes results to a file"},
 	{"SUBSCRIBE", "Materialize", "SELECT .. FROM the stream EMIT ON UPDATE"},
 	{"UNDEFINE", "ksqlDB", "RESET VARIABLE x is DuckDB's"},

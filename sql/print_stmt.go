@@ -25,6 +25,8 @@ func (p *printer) statement(s Statement) {
 		p.alterStream(s)
 	case *Assert:
 		p.assert(s)
+	case *AssertRows:
+		p.assertRows(s)
 	case *Diagnose:
 		p.diagnose(s)
 	case *DropSink:
@@ -47,8 +49,7 @@ func (p *printer) statement(s Statement) {
 	case *Peek:
 		p.peek(s)
 	case *DropStream:
-		p.put("DROP STREAM ", when(s.IfExists, "IF EXISTS "))
-		p.ident(s.Name)
+		p.dropStream(s)
 	case *CreateQuery:
 		p.createQuery(s)
 	case *Insert:
@@ -56,9 +57,7 @@ func (p *printer) statement(s Statement) {
 	case *SelectStatement:
 		p.query(s.Query)
 	case *QueryVerb:
-		p.put(s.Verb, " QUERY ", when(s.IfExists, "IF EXISTS "))
-		p.queryName(s.Name, s.All)
-		p.put(when(s.Now, " NOW"))
+		p.queryVerb(s)
 	case *Await:
 		p.await(s)
 	case *Explain:
@@ -116,6 +115,12 @@ func (p *printer) statementSet(list []*Insert) {
 	p.put("END")
 }
 
+func (p *printer) dropStream(s *DropStream) {
+	p.put("DROP STREAM ", when(s.IfExists, "IF EXISTS "))
+	p.ident(s.Name)
+	p.put(when(s.Cascade, " CASCADE"))
+}
+
 func (p *printer) peek(s *Peek) {
 	p.put("PEEK ")
 	p.ident(s.Name)
@@ -131,6 +136,16 @@ func when(condition bool, text string) string {
 		return text
 	}
 	return ""
+}
+
+func (p *printer) queryVerb(s *QueryVerb) {
+	what := " QUERY "
+	if s.Verb == "REFRESH" {
+		what = " MATERIALIZED VIEW "
+	}
+	p.put(s.Verb, what, when(s.IfExists, "IF EXISTS "))
+	p.queryName(s.Name, s.All)
+	p.put(when(s.Now, " NOW"))
 }
 
 func (p *printer) queryName(name Ident, all bool) {
@@ -304,4 +319,5 @@ func (p *printer) show(s *Show) {
 	if s.Like != "" {
 		p.put(" LIKE ", quoteString(s.Like))
 	}
+	p.put(when(s.Follow, " FOLLOW"))
 }

@@ -110,6 +110,7 @@ type (
 	DropStream struct {
 		Node
 		IfExists bool
+		Cascade  bool // with the queries and views that read it
 		Name     Ident
 	}
 	// CreateQuery is CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (...)] AS INSERT ...
@@ -139,7 +140,7 @@ type (
 	// QueryVerb is START, STOP, PAUSE, RESUME, RESTART or DROP QUERY name | ALL.
 	QueryVerb struct {
 		Node
-		Verb     string // START, STOP, PAUSE, RESUME, RESTART, DROP
+		Verb     string // START, STOP, PAUSE, RESUME, RESTART, DROP, CHECKPOINT, REFRESH
 		Name     Ident  // zero for ALL
 		All      bool
 		IfExists bool
@@ -179,6 +180,8 @@ type (
 		What string // upper case: STREAMS, QUERIES, PROGRESS, ...
 		For  *Ident
 		Like string
+		// Follow goes on with what comes, of SHOW PROGRESS.
+		Follow bool
 	}
 	// Describe is DESCRIBE [EXTENDED] name.
 	Describe struct {

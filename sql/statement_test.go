@@ -102,7 +102,7 @@ var statementCases = []struct{ text, want string }{
 	{`SHOW CREATE s`, `Show SHOW CREATE s`},
 	{`SHOW trigger`, `Show SHOW trigger`},
 	{`SHOW TABLES`, `Passthrough SHOW`},
-	{`SHOW ALL TABLES`, `Passthrough SHOW`},
+	{`SHOW ALL TABLES`, `Show SHOW ALL TABLES`},
 	{`DESCRIBE s`, `Describe DESCRIBE s`},
 	{`DESC EXTENDED STREAM main.s`, `Describe DESCRIBE EXTENDED main.s`},
 	{`DESCRIBE SELECT 1`, `Passthrough DESCRIBE`},

@@ -19,21 +19,15 @@ func (p *parser) assert() (Statement, error) {
 	if p.cur().kind == tokEnd {
 		return nil, p.unexpected("a condition such as (SELECT count(*) FROM t) = 3")
 	}
+	if p.at("VALUES") && p.peek(1).isName() {
+		return p.assertRows()
+	}
 	s := &Assert{}
 	lo := p.pos
 	if p.cur().isOp("(") {
 		s.Actual = p.slice(p.spanOf(lo, min(p.matching(lo)+1, len(p.toks)-1)))
 	}
-	for p.cur().kind != tokEnd && !p.at("WITHIN") {
-		// A bracket is taken as a whole: WITHIN in it is not ours.
-		end := p.pos
-		if p.cur().opensBracket() {
-			end = p.matching(p.pos)
-		}
-		for p.pos <= end && p.cur().kind != tokEnd {
-			p.take()
-		}
-	}
+	p.skipTo("WITHIN")
 	s.ConditionAt = p.spanFrom(lo)
 	s.Condition = p.slice(s.ConditionAt)
 	var err error
@@ -44,6 +38,20 @@ func (p *parser) assert() (Statement, error) {
 	}
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// skipTo consumes everything up to a word outside of brackets, or the end.
+func (p *parser) skipTo(word string) {
+	for p.cur().kind != tokEnd && !p.at(word) {
+		// A bracket is taken as a whole: the word in it is not ours.
+		end := p.pos
+		if p.cur().opensBracket() {
+			end = p.matching(p.pos)
+		}
+		for p.pos <= end && p.cur().kind != tokEnd {
+			p.take()
+		}
+	}
 }
 
 func (p *printer) assert(s *Assert) {

@@ -1,6 +1,6 @@
 package sql
 
-// dropStream parses DROP STREAM [IF EXISTS] name and RisingWave's DROP SOURCE.
+// dropStream parses DROP STREAM [IF EXISTS] name [CASCADE | RESTRICT] and RisingWave's DROP SOURCE.
 func (p *parser) dropStream() (Statement, error) {
 	p.take()
 	lo := p.pos
@@ -11,6 +11,9 @@ func (p *parser) dropStream() (Statement, error) {
 	var err error
 	if s.Name, err = p.name("the name of the stream"); err != nil {
 		return nil, err
+	}
+	if s.Cascade = p.accept("CASCADE"); !s.Cascade {
+		p.accept("RESTRICT") // what is done without it
 	}
 	s.Node = p.node(0)
 	return s, nil

@@ -2,7 +2,7 @@ package sql
 
 import "strings"
 
-// queryVerb parses START, STOP, PAUSE, RESUME, RESTART and DROP QUERY name | ALL. Other
+// queryVerb parses START, STOP, PAUSE, RESUME, RESTART, CHECKPOINT and DROP QUERY name | ALL. Other
 // spellings of STOP are ksqlDB's TERMINATE, Flink's STOP JOB and RisingWave's CANCEL
 // JOBS; ksqlDB leaves out QUERY behind PAUSE and RESUME.
 func (p *parser) queryVerb() (Statement, error) {
@@ -24,6 +24,21 @@ func (p *parser) queryVerb() (Statement, error) {
 				p.changesNothing("WITH "+what, lo)
 			}
 		}
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// refresh parses PostgreSQL's REFRESH MATERIALIZED VIEW [CONCURRENTLY] name.
+func (p *parser) refresh() (Statement, error) {
+	for range 3 {
+		p.take()
+	}
+	p.acceptWordBeforeName("CONCURRENTLY")
+	s := &QueryVerb{Verb: "REFRESH"}
+	var err error
+	if s.Name, err = p.name("the name of a materialized view"); err != nil {
+		return nil, err
 	}
 	s.Node = p.node(0)
 	return s, nil

@@ -33,6 +33,9 @@ func (p *parser) reset() (Statement, error) {
 	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
 		return &Passthrough{Node: p.restNode(), First: "RESET"}, nil
 	}
+	if p.at("ALL") && p.peek(1).kind == tokEnd {
+		p.take() // PostgreSQL's word for all of them
+	}
 	s := &Reset{}
 	if p.cur().kind != tokEnd {
 		key, err := p.optionKey()

@@ -12,6 +12,8 @@ type showRule struct {
 // longer one counts. Everything else of one word is a setting or DuckDB's: What is
 // empty and For holds the word.
 var showRules = []showRule{
+	{"ALL", false},
+	{"ALL TABLES", false},
 	{"BAD ROWS", false},
 	{"CHECKPOINTS", false},
 	{"CONNECTORS", false},
@@ -43,6 +45,7 @@ var showRules = []showRule{
 
 // showAliases are what other engines call what SHOW knows.
 var showAliases = map[string]struct{ engine, what string }{
+	"ALL":                {"PostgreSQL", "SETTINGS"},
 	"CREATE SOURCE":      {"RisingWave", "CREATE STREAM"},
 	"JOBS":               {"Flink", "QUERIES"},
 	"MATERIALIZED VIEWS": {"RisingWave", "VIEWS"},
@@ -101,6 +104,7 @@ func (p *parser) show() (Statement, error) {
 			return nil, err
 		}
 	}
+	s.Follow = s.What == "PROGRESS" && p.accept("FOLLOW")
 	s.Node = p.node(0)
 	return s, nil
 }

@@ -25,9 +25,9 @@ const (
 	// idleConnsMax bounds the connections kept for reuse; each holds prepared
 	// statements.
 	idleConnsMax = 8
-	// stageDatabase is the instance's own database in memory, which holds the views
+	// StageDatabase is the instance's own database in memory, which holds the views
 	// over Arrow records.
-	stageDatabase = "memory"
+	StageDatabase = "memory"
 )
 
 // handle is one opening of a database. Its DB guards it.

@@ -58,7 +58,7 @@ func (c *Conn) Stage(ctx context.Context, name string, schema *arrow.Schema) (*S
 	c.stageNext++
 	view := fmt.Sprintf("stage_%d_%d", c.number, c.stageNext)
 	s := &Stage{
-		view: stageDatabase + ".main." + view, source: stageDatabase + ".main." + view + "_source",
+		view: StageDatabase + ".main." + view, source: StageDatabase + ".main." + view + "_source",
 		schema: schema, reader: stageReader{schema: numbered(schema)},
 	}
 	if err := c.register(ctx, s, view+"_source"); err != nil {
@@ -89,7 +89,7 @@ func (c *Conn) register(ctx context.Context, s *Stage, source string) (err error
 	if err := c.sql.QueryRowContext(ctx, "SELECT current_setting('search_path')").Scan(&path); err != nil {
 		return err
 	}
-	if _, err := c.sql.ExecContext(ctx, "USE "+stageDatabase); err != nil {
+	if _, err := c.sql.ExecContext(ctx, "USE "+StageDatabase); err != nil {
 		return err
 	}
 	err = c.raw(func(a *duckdb.Arrow) (err error) {

@@ -37,6 +37,7 @@ func handlers() []handler {
 		on("ALTER QUERY", (*Session).alterQuery),
 		on("ALTER STREAM", (*Session).alterStream),
 		on("ASSERT", (*Session).assert),
+		on("ASSERT VALUES", (*Session).assertRows),
 		on("AWAIT", (*Session).awaitStatement),
 		on("CREATE QUERY", (*Session).createQuery),
 		on("CREATE SINK", (*Session).createSink),

@@ -5,6 +5,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/duck"
 	"ssql/internal/library"
 	"ssql/plan/expr"
 	"ssql/sql"
@@ -18,6 +19,11 @@ import (
 func (s *Session) showTables(ctx context.Context, st *sql.Show, out Output) error {
 	return s.sendLike(ctx, st, `SELECT table_name AS name, table_schema AS "schema", CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END AS kind
 		FROM information_schema.tables WHERE table_schema <> 'ssql' AND table_catalog = current_database()`, out)
+}
+
+// showAllTables is DuckDB's SHOW ALL TABLES without what belongs to ssql itself.
+func (s *Session) showAllTables(ctx context.Context, st *sql.Show, out Output) error {
+	return s.sendLike(ctx, st, `SELECT * FROM (SHOW ALL TABLES) WHERE "schema" <> 'ssql' AND "database" <> '`+duck.StageDatabase+`'`, out)
 }
 
 // showViews lists the views over streams, the materialized ones and DuckDB's.

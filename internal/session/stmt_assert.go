@@ -15,17 +15,26 @@ const assertPoll = 50 * time.Millisecond
 // assert is ASSERT condition [WITHIN d]: an error unless DuckDB finds the condition true,
 // within the time if one is given.
 func (s *Session) assert(ctx context.Context, st *sql.Assert, _ *Request, _ Output) error {
+	return s.until(ctx, st.WithinMicros, func(ctx context.Context) (bool, error) {
+		holds, found, err := s.holds(ctx, st)
+		if err != nil || holds {
+			return holds, err
+		}
+		return false, assertionFailed(st, found)
+	})
+}
+
+// until asks until something is true or the time is up; then the newest failed assertion
+// is the error. Another error ends it at once.
+func (s *Session) until(ctx context.Context, micros int64, ask func(ctx context.Context) (bool, error)) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	s.waitFor(giveUp)
-	deadline := time.Now().Add(time.Duration(st.WithinMicros) * time.Microsecond)
+	deadline := time.Now().Add(time.Duration(micros) * time.Microsecond)
 	for {
-		holds, found, err := s.holds(ctx, st)
-		if err != nil || holds {
+		holds, err := ask(ctx)
+		if holds || sqlerr.Code(err) != "ASSERTION_FAILED" || !time.Now().Before(deadline) {
 			return err
-		}
-		if !time.Now().Before(deadline) {
-			return assertionFailed(st, found)
 		}
 		select {
 		case <-time.After(assertPoll):

@@ -20,6 +20,7 @@ type showing struct {
 // showings lists what SHOW can show, sorted by name.
 func showings() []showing {
 	return []showing{
+		{"ALL TABLES", (*Session).showAllTables},
 		{"BAD ROWS", (*Session).showBadRows},
 		{"CHECKPOINTS", (*Session).showCheckpoints},
 		{"CONNECTORS", (*Session).showConnectors},
@@ -67,11 +68,20 @@ func (s *Session) showWord(ctx context.Context, st *sql.Show, names []string, ou
 		return t.send(out)
 	}
 	err := s.passthrough(ctx, st.Node, "SHOW", out)
-	if near := sqlerr.Nearest(st.For.Name, names); err != nil && near != "" {
-		return sqlerr.At(st.For.Span, "UNSUPPORTED_STATEMENT", "there is nothing to show called %q", st.For.Name).
-			WithHint("did you mean SHOW %s?", near)
+	if sqlerr.Code(err) != "DUCKDB_CATALOG" {
+		return err
 	}
-	return err
+	missing := sqlerr.At(st.For.Span, "UNSUPPORTED_STATEMENT", "there is nothing to show called %q, and no table of that name", st.For.Name)
+	near := sqlerr.Nearest(st.For.Name, names)
+	for _, name := range names { // QUERY is QUERIES
+		if singular := strings.TrimSuffix(strings.TrimSuffix(name, "S"), "IE"); near == "" && strings.EqualFold(strings.TrimSuffix(strings.ToUpper(st.For.Name), "Y"), singular) {
+			near = name
+		}
+	}
+	if near != "" {
+		return missing.WithHint("did you mean SHOW %s?", near)
+	}
+	return missing.WithHint("SHOW %s", strings.Join(names, ", SHOW "))
 }
 
 func (s *Session) showStreams(ctx context.Context, st *sql.Show, out Output) error {
@@ -147,6 +157,9 @@ func (s *Session) showErrors(ctx context.Context, st *sql.Show, out Output) erro
 // showProgress shows the newest batches of a query, the newest last. The names are
 // those of Spark's StreamingQueryProgress; ssql.progress has all of its fields.
 func (s *Session) showProgress(ctx context.Context, st *sql.Show, out Output) error {
+	if st.Follow {
+		return s.followProgress(ctx, st, out)
+	}
 	if err := s.progress.flush(ctx); err != nil {
 		return err
 	}

@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -293,10 +295,47 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 		}
 		return noSuchStream(rows, st.Name)
 	}
-	if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
+	if st.Cascade {
+		if err := s.dropReaders(ctx, old.name, out); err != nil {
+			return err
+		}
+	} else if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
 		return err
 	}
 	return s.forgetStream(ctx, old)
+}
+
+// dropReaders drops the queries and views that read a stream or view, and what reads those.
+func (s *Session) dropReaders(ctx context.Context, relation string, out Output) error {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		row := rows[name]
+		if !row.view || strings.EqualFold(row.name, relation) || !readsRelation(row.definition, relation) {
+			continue
+		}
+		if err := s.dropReaders(ctx, row.name, out); err != nil {
+			return err
+		}
+		if err := s.deleteStream(ctx, row.name); err != nil {
+			return err
+		}
+		out.Message(fmt.Sprintf("view %q is dropped", row.name))
+	}
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if readsRelation(q.definition, relation) {
+			if err := s.dropQuery(ctx, q, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // forgetStream deletes a stream, and the rows that its connector holds for it.

@@ -10,8 +10,8 @@ import (
 	"ssql/sql"
 )
 
-// queryVerb is START, STOP, PAUSE, RESUME, RESTART and DROP QUERY. Each may be said
-// twice.
+// queryVerb is START, STOP, PAUSE, RESUME, RESTART, CHECKPOINT and DROP QUERY, and REFRESH
+// MATERIALIZED VIEW. Each may be said twice.
 func (s *Session) queryVerb(ctx context.Context, st *sql.QueryVerb, r *Request, out Output) error {
 	rows, err := s.queries(ctx)
 	if err != nil {
@@ -49,8 +49,21 @@ func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow,
 		return s.resume(ctx, row, wait, out)
 	case "DROP":
 		return s.dropQuery(ctx, row, out)
+	case "CHECKPOINT":
+		out.Message(fmt.Sprintf("query %q: every batch is durable when it is committed; SHOW CHECKPOINTS FOR %s lists them", row.name, identText(row.name)))
+		return nil
+	case "REFRESH":
+		return s.refresh(ctx, row, out)
 	}
 	return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "%s QUERY is not supported", st.Verb)
+}
+
+// refresh brings the result of a query up to date with what there is to read now.
+func (s *Session) refresh(ctx context.Context, row *queryRow, out Output) error {
+	if j := s.jobOf(row.name); j != nil {
+		return s.awaitCaughtUp(ctx, j)
+	}
+	return s.resume(ctx, row, true, out)
 }
 
 // findQuery returns the row of a name or an error that names the nearest.
