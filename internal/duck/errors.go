@@ -26,6 +26,7 @@ const (
 // storageFaults tell failures of storage apart by DuckDB's wording, which is all it
 // gives. The first match counts. The test provokes each.
 var storageFaults = []storageFault{
+	{"No files found that match the pattern", "PATH_NOT_FOUND", "correct the path; a relative one starts at the folder of the script"},
 	{"Could not set lock on file", "E_SINK_LOCKED", "close the file there, or wait for that process to end"},
 	{"No space left on device", "E_STORAGE_FULL", "make room on that disk; " + safeHint},
 	{"not enough space", "E_STORAGE_FULL", "make room on that disk; " + safeHint},

@@ -121,7 +121,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		if err := s.refuseTableIntoSink(ctx, st); err != nil {
 			return err
 		}
-		err := s.passthrough(ctx, st.Node, firstWord(st.Text), out)
+		err := s.passthrough(ctx, st.Node, firstWord(st.Text), r.Dir, out)
 		if sqlerr.Code(err) == "DUCKDB_CATALOG" {
 			return cat.explainMissing(st, err)
 		}
@@ -165,8 +165,8 @@ func (r *relations) concerns(st *sql.Undecided) bool {
 
 // passthroughStatement hands a statement to DuckDB. One that fails on a stream, which
 // DuckDB does not know, says so.
-func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough, _ *Request, out Output) error {
-	err := s.passthrough(ctx, st.Node, st.First, out)
+func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough, r *Request, out Output) error {
+	err := s.passthrough(ctx, st.Node, st.First, r.Dir, out)
 	var refused *sqlerr.Error
 	if sqlerr.Code(err) != "DUCKDB_CATALOG" || !errors.As(err, &refused) {
 		return err

@@ -14,8 +14,9 @@ import (
 	"ssql/sql"
 )
 
-// passthrough gives a statement to DuckDB as it was written and returns its rows.
-func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, out Output) error {
+// passthrough gives a statement to DuckDB as it was written, but for relative paths, which
+// start at dir, and returns its rows.
+func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir string, out Output) error {
 	if first == "CREATE" {
 		if err := s.refuseHidden(ctx, node); err != nil {
 			return err
@@ -26,9 +27,10 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, 
 		return err
 	}
 	defer release()
-	reader, err := c.QueryArrow(ctx, node.Text)
+	placed := placeFiles(node, dir)
+	reader, err := c.QueryArrow(ctx, placed.text)
 	if err != nil {
-		return duckError(err, node)
+		return placed.failed(err)
 	}
 	defer reader.Release()
 	switch schema := reader.Schema(); {
@@ -37,7 +39,7 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first string, 
 	case first == "EXPLAIN" && schema.HasField("explain_value"):
 		return sendPlan(reader, out)
 	case mayBeHuge(schema) && first != "SHOW" && first != "DESCRIBE":
-		named, err := nameTypes(ctx, c, node.Text, schema)
+		named, err := nameTypes(ctx, c, placed.text, schema)
 		if err != nil {
 			return err
 		}

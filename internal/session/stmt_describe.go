@@ -37,7 +37,7 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, ou
 			return s.describeQuery(ctx, row, out)
 		}
 	}
-	return s.passthrough(ctx, st.Node, "DESCRIBE", out)
+	return s.passthrough(ctx, st.Node, "DESCRIBE", "", out)
 }
 
 // describeStream lists the columns of a stream and, extended, its options.

@@ -24,7 +24,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	target := st.Target
 	if u, ok := target.(*sql.Undecided); ok {
 		if !cat.concerns(u) {
-			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
+			return s.passthrough(ctx, st.Node, "EXPLAIN", r.Dir, out)
 		}
 		if target, err = u.Parse(s.settings.limits()); err != nil {
 			return err
@@ -41,7 +41,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		return s.explainPlan(st, p, howRun{s.settings, []string{"the screen"}}, out)
 	case *sql.Insert:
 		if t.Query == nil || cat.isStream(t.Target) {
-			return s.passthrough(ctx, st.Node, "EXPLAIN", out)
+			return s.passthrough(ctx, st.Node, "EXPLAIN", r.Dir, out)
 		}
 		return s.explainDefinition(ctx, st, &definition{
 			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings{},

@@ -19,7 +19,7 @@ func (s *Session) set(ctx context.Context, st *sql.Set, _ *Request, out Output) 
 		if theirs, e := s.isDuckSetting(ctx, st.Option.Key.Name); e != nil || !theirs {
 			return joinErrors(e, err)
 		}
-		return s.passthrough(ctx, st.Node, "SET", out)
+		return s.passthrough(ctx, st.Node, "SET", "", out)
 	}
 	value, err := setting.parse(st.Option)
 	if err != nil {
@@ -42,7 +42,7 @@ func (s *Session) reset(ctx context.Context, st *sql.Reset, _ *Request, out Outp
 		if theirs, e := s.isDuckSetting(ctx, st.Key.Name); e != nil || !theirs {
 			return joinErrors(e, err)
 		}
-		return s.passthrough(ctx, st.Node, "RESET", out)
+		return s.passthrough(ctx, st.Node, "RESET", "", out)
 	}
 	s.setValue(setting.Name, setting.Default)
 	return nil

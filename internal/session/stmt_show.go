@@ -67,7 +67,7 @@ func (s *Session) showWord(ctx context.Context, st *sql.Show, names []string, ou
 		t.add(s.settings.get(setting.Name))
 		return t.send(out)
 	}
-	err := s.passthrough(ctx, st.Node, "SHOW", out)
+	err := s.passthrough(ctx, st.Node, "SHOW", "", out)
 	if sqlerr.Code(err) != "DUCKDB_CATALOG" {
 		return err
 	}

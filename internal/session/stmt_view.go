@@ -218,7 +218,7 @@ func (s *Session) dropView(ctx context.Context, st *sql.DropView, _ *Request, ou
 			return s.deleteStream(ctx, row.name)
 		}
 	}
-	return s.passthrough(ctx, st.Node, "DROP", out)
+	return s.passthrough(ctx, st.Node, "DROP", "", out)
 }
 
 // dropMaterialized drops the query of a materialized view, and its table.
