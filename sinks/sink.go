@@ -63,6 +63,10 @@ type Output struct {
 	Schema       *arrow.Schema
 	Records      []arrow.Record
 	Rows         int64
+	// Deletes are rows that the result has no more, in update mode with Keys: as they were
+	// when they came. No row of Records has their keys; the sink removes all rows that
+	// have them.
+	Deletes []arrow.Record
 }
 
 // SideRows are rows for one table of the schema ssql.
@@ -75,9 +79,10 @@ type SideRows struct {
 
 // CommitInfo describes a batch in ssql.commits.
 type CommitInfo struct {
-	BatchMicros                                      int64 // the batch's time
-	WatermarkMicros                                  int64
-	RowsIn, RowsOut, RowsLate, RowsBad, RowsFiltered int64
+	BatchMicros                     int64 // the batch's time
+	WatermarkMicros                 int64
+	RowsIn, RowsOut, RowsDeleted    int64
+	RowsLate, RowsBad, RowsFiltered int64
 }
 
 // Sink takes the results of one query, of one of its outputs or of all. One goroutine

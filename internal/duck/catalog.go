@@ -10,7 +10,7 @@ import (
 )
 
 // CatalogVersion is the version of the tables in the schema ssql.
-const CatalogVersion = 1
+const CatalogVersion = 2
 
 // versionDDL makes the place of the version. It runs at every start, since asking for a
 // table that is missing costs 20 ms: DuckDB looks for names like it.
@@ -21,7 +21,7 @@ const versionDDL = `CREATE SCHEMA IF NOT EXISTS ssql; CREATE TABLE IF NOT EXISTS
 // table has a key: DuckDB never gives deleted rows of an indexed table back
 // (performance.md §4.4).
 const catalogDDL = `
-INSERT INTO ssql.catalog_version VALUES (1);
+INSERT INTO ssql.catalog_version VALUES (2);
 
 -- What CREATE STREAM and CREATE VIEW over a stream declared, in order.
 CREATE TABLE ssql.streams (
@@ -61,7 +61,8 @@ CREATE TABLE ssql.commits (
   rows_late BIGINT,
   rows_bad BIGINT,
   rows_filtered BIGINT,
-  committed_at TIMESTAMP
+  committed_at TIMESTAMP,
+  rows_deleted BIGINT      -- in update mode: rows that the result has no more
 );
 CREATE TABLE ssql.progress (
   query VARCHAR,
@@ -101,7 +102,10 @@ CREATE TABLE ssql.errors (
   occurred_at TIMESTAMP
 );`
 
-// EnsureCatalog makes the schema ssql if it is missing. A schema of a newer ssql is
+// secondDDL makes version 2 of version 1.
+const secondDDL = `ALTER TABLE ssql.commits ADD COLUMN rows_deleted BIGINT DEFAULT 0; UPDATE ssql.catalog_version SET version = 2`
+
+// EnsureCatalog makes the schema ssql if it is missing, and brings an older one up to date. A schema of a newer ssql is
 // refused, since this one would not keep what that one promises.
 func EnsureCatalog(ctx context.Context, c *Conn) error {
 	if err := c.Begin(ctx); err != nil {
@@ -130,7 +134,11 @@ func fillCatalog(ctx context.Context, c *Conn) error {
 		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version.Int64, CatalogVersion).
 			WithHint("use the newer ssql that wrote it")
 	}
-	_, err = c.Exec(ctx, catalogDDL)
+	ddl := catalogDDL
+	if version.Int64 == 1 {
+		ddl = secondDDL
+	}
+	_, err = c.Exec(ctx, ddl)
 	return err
 }
 

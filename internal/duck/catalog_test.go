@@ -35,13 +35,29 @@ func TestCatalogIsMadeOnce(t *testing.T) {
 	}
 	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
 		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams")
-	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "1")
+	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "2")
+}
+
+// TestCatalogOfVersionOne: a database of before gets the column that came with version 2.
+func TestCatalogOfVersionOne(t *testing.T) {
+	db := mustOpen(t, filepath.Join(t.TempDir(), "lab.duckdb"), Options{})
+	exec1(t, db, `CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 1 AS version;
+CREATE TABLE ssql.commits AS SELECT 'q' AS query, 3::BIGINT AS batch, now()::TIMESTAMP AS committed_at`)
+	for range 2 {
+		with(t, db, func(c *Conn) {
+			if err := EnsureCatalog(ctx, c); err != nil {
+				t.Fatal(err)
+			}
+		})
+	}
+	wantText(t, queryText(t, db, "SELECT version FROM ssql.catalog_version"), "2")
+	wantText(t, queryText(t, db, "SELECT batch, rows_deleted FROM ssql.commits"), "3 0")
 }
 
 func TestCatalogOfOthersIsRefused(t *testing.T) {
 	cases := []struct{ name, ddl, text string }{
-		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 2 AS version",
-			`the schema ssql of the database "%s" has version 2, this program knows 1`},
+		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 3 AS version",
+			`the schema ssql of the database "%s" has version 3, this program knows 2`},
 		{"foreign", "CREATE SCHEMA ssql; CREATE TABLE ssql.commits (a INTEGER)",
 			`the schema ssql of the database "%s" holds something else`},
 	}

@@ -19,7 +19,7 @@ func (s *Session) showBadRows(ctx context.Context, st *sql.Show, out Output) err
 
 // showCheckpoints lists the batches that are committed.
 func (s *Session) showCheckpoints(ctx context.Context, st *sql.Show, out Output) error {
-	return s.sendFor(ctx, st, `SELECT query, batch, generation AS run, watermark, rows_in, rows_out, rows_late, rows_bad, committed_at FROM ssql.commits`, `ORDER BY query, batch`, out)
+	return s.sendFor(ctx, st, `SELECT query, batch, generation AS run, watermark, rows_in, rows_out, rows_deleted, rows_late, rows_bad, committed_at FROM ssql.commits`, `ORDER BY query, batch`, out)
 }
 
 // newestProgress is the newest row of progress of each query.

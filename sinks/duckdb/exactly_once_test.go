@@ -35,12 +35,12 @@ func TestCommitsDescribeEveryBatch(t *testing.T) {
 	o := sinktest.Context("t", sinks.Append)
 	s := sinktest.MustOpen(t, p, o)
 	b := sinktest.Batch(o, 3, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
-	b.Info = sinks.CommitInfo{BatchMicros: 1_000_000, WatermarkMicros: 2_000_000, RowsIn: 10, RowsOut: 1, RowsLate: 2, RowsBad: 3, RowsFiltered: 4}
+	b.Info = sinks.CommitInfo{BatchMicros: 1_000_000, WatermarkMicros: 2_000_000, RowsIn: 10, RowsOut: 1, RowsDeleted: 7, RowsLate: 2, RowsBad: 3, RowsFiltered: 4}
 	sinktest.MustWrite(t, s, b)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 3, 1))
 	sinktest.WantRows(t, p, "ssql.commits",
-		"q | id-of-q | 3 | 0 | 9223372036854775808 | 1970-01-01 00:00:01 | 1970-01-01 00:00:02 | 10 | 1 | 2 | 3 | 4 | 1970-01-01 00:00:05",
-		"q | id-of-q | 3 | 1 | 9223372036854775809 | 1970-01-01 00:00:00 | 1970-01-01 00:00:00 | 0 | 0 | 0 | 0 | 0 | 1970-01-01 00:00:05")
+		"q | id-of-q | 3 | 0 | 9223372036854775808 | 1970-01-01 00:00:01 | 1970-01-01 00:00:02 | 10 | 1 | 2 | 3 | 4 | 1970-01-01 00:00:05 | 7",
+		"q | id-of-q | 3 | 1 | 9223372036854775809 | 1970-01-01 00:00:00 | 1970-01-01 00:00:00 | 0 | 0 | 0 | 0 | 0 | 1970-01-01 00:00:05 | 0")
 }
 
 func TestOldCommitsArePruned(t *testing.T) {

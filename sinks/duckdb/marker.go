@@ -25,9 +25,10 @@ const headSQL = `SELECT generation, batch, digest FROM ssql.commits WHERE query_
 // markSQL stores a marker if the head is still what the sink has seen last: one
 // statement both fences a stale writer and notices markers that went missing.
 const markSQL = `INSERT INTO ssql.commits
-SELECT $1, $2, $3::BIGINT, $4::BIGINT, $5::UBIGINT, $6::TIMESTAMP, $7::TIMESTAMP, $8::BIGINT, $9::BIGINT, $10::BIGINT, $11::BIGINT, $12::BIGINT, $13::TIMESTAMP
+(query, query_id, generation, batch, digest, batch_time, watermark, rows_in, rows_out, rows_deleted, rows_late, rows_bad, rows_filtered, committed_at)
+SELECT $1, $2, $3::BIGINT, $4::BIGINT, $5::UBIGINT, $6::TIMESTAMP, $7::TIMESTAMP, $8::BIGINT, $9::BIGINT, $10::BIGINT, $11::BIGINT, $12::BIGINT, $13::BIGINT, $14::TIMESTAMP
 FROM (SELECT coalesce(max(batch), -1) AS batch, coalesce(max(generation), 0) AS generation FROM ssql.commits WHERE query_id = $2) AS head
-WHERE head.batch = $14::BIGINT AND head.generation <= $3::BIGINT`
+WHERE head.batch = $15::BIGINT AND head.generation <= $3::BIGINT`
 
 const pruneSQL = `DELETE FROM ssql.commits WHERE query_id = ? AND batch <= ?`
 
@@ -73,7 +74,7 @@ func (s *Sink) mark(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	i := b.Info
 	n, err := stmt.Exec(ctx, b.Query, b.QueryID, b.Generation, b.Batch, strconv.FormatUint(b.Digest, 10),
 		time.UnixMicro(i.BatchMicros), time.UnixMicro(i.WatermarkMicros),
-		i.RowsIn, i.RowsOut, i.RowsLate, i.RowsBad, i.RowsFiltered, s.opts.Now(), seen)
+		i.RowsIn, i.RowsOut, i.RowsDeleted, i.RowsLate, i.RowsBad, i.RowsFiltered, s.opts.Now(), seen)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -198,7 +199,7 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 		if err := p.target.unchanged(ctx, c); err != nil {
 			return err
 		}
-		if err := p.target.write(ctx, c, &b.Outputs[i], load.rows[i]); err != nil {
+		if err := p.target.write(ctx, c, &b.Outputs[i], load.rows[i], load.deletes[i]); err != nil {
 			return err
 		}
 	}
@@ -212,14 +213,15 @@ func (s *Sink) fill(ctx context.Context, c *duck.Conn, b *sinks.Batch, load *loa
 
 // load is where DuckDB finds the rows of a batch.
 type load struct {
-	rows []*duck.Stage // by outlet; nil if they go elsewhere
-	side []*duck.Stage // as Batch.Side
+	rows    []*duck.Stage // by outlet; nil if they go elsewhere
+	deletes []*duck.Stage // of Output.Deletes, by outlet; nil if there are none
+	side    []*duck.Stage // as Batch.Side
 }
 
 // load puts the rows of a batch into stages, which cannot be made inside of its
 // transaction.
 func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load, err error) {
-	l := &load{rows: make([]*duck.Stage, len(s.outlets))}
+	l := &load{rows: make([]*duck.Stage, len(s.outlets)), deletes: make([]*duck.Stage, len(s.outlets))}
 	defer func() {
 		if err != nil {
 			l.clear()
@@ -229,10 +231,14 @@ func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load,
 		if p.target == nil {
 			continue
 		}
-		if l.rows[i], err = c.Stage(ctx, p.target.stage, p.target.schema); err != nil {
+		out := &b.Outputs[i]
+		if l.rows[i], err = p.target.staged(ctx, c, "", out.Records); err != nil {
 			return nil, err
 		}
-		if err := l.rows[i].Set(b.Outputs[i].Records); err != nil {
+		if len(out.Deletes) == 0 {
+			continue
+		}
+		if l.deletes[i], err = p.target.staged(ctx, c, ", deleted", out.Deletes); err != nil {
 			return nil, err
 		}
 	}
@@ -249,9 +255,18 @@ func (s *Sink) load(ctx context.Context, c *duck.Conn, b *sinks.Batch) (_ *load,
 	return l, nil
 }
 
+// staged puts rows of a target into the stage of its name and a suffix.
+func (t *target) staged(ctx context.Context, c *duck.Conn, suffix string, records []arrow.Record) (*duck.Stage, error) {
+	stage, err := c.Stage(ctx, t.stage+suffix, t.schema)
+	if err != nil {
+		return nil, err
+	}
+	return stage, stage.Set(records)
+}
+
 // clear gives the rows back.
 func (l *load) clear() {
-	for _, s := range append(l.rows, l.side...) {
+	for _, s := range slices.Concat(l.rows, l.deletes, l.side) {
 		if s != nil {
 			s.Clear()
 		}

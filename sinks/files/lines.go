@@ -3,6 +3,7 @@ package files
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -18,18 +19,25 @@ type encoder interface {
 	encode(w io.Writer, p *part, first bool) error
 }
 
-// lines is the encoder of the formats with one row after the other. A row is what stands
-// before each of its cells, the cells, and an end.
+// lines is the encoder of the formats with one row after the other.
 type lines struct {
 	header []byte
-	before [][]byte // one per stored column
-	end    []byte
+	kept   lineForm // of a row of the result
+	gone   lineForm // of one that the result has no more
 	column func(a arrow.Array) cell
 
-	records []arrow.Record
-	at      []int    // the column of a record that each cell is
-	cells   [][]cell // per record; nil until its first row is written
-	buf     []byte   // of the file before, for the next one
+	records []arrow.Record // those of the result, then those of rows that it has no more
+	keptMax int            // how many records are of the result
+	at      []int          // the column of a record that each cell is
+	cells   [][]cell       // per record; nil until its first row is written
+	buf     []byte         // of the file before, for the next one
+}
+
+// lineForm is the text around the cells of a row: what stands before each of them, one per
+// stored column, and an end.
+type lineForm struct {
+	before [][]byte
+	end    []byte
 }
 
 // flushBytes is how much text gathers before it is written.
@@ -41,12 +49,15 @@ func (l *lines) encode(w io.Writer, p *part, first bool) error {
 		buf = append(buf, l.header...)
 	}
 	for _, r := range p.runs {
-		cells := l.cellsOf(r.record)
+		cells, form := l.cellsOf(r.record), &l.kept
+		if r.record >= l.keptMax {
+			form = &l.gone
+		}
 		for row := r.from; row < r.to; row++ {
 			for j, c := range cells {
-				buf = c(append(buf, l.before[j]...), row)
+				buf = c(append(buf, form.before[j]...), row)
 			}
-			buf = append(buf, l.end...)
+			buf = append(buf, form.end...)
 			if len(buf) < flushBytes {
 				continue
 			}
@@ -75,15 +86,19 @@ func (l *lines) cellsOf(record int) []cell {
 
 // newLines is a lines without its texts.
 func (s *Sink) newLines(b *sinks.Batch) *lines {
-	records := b.Outputs[0].Records
-	return &lines{
-		before:  make([][]byte, len(s.layout.stored)),
-		records: records, at: s.layout.at, cells: make([][]cell, len(records)),
-	}
+	records := changedRecords(b)
+	return &lines{records: records, keptMax: len(b.Outputs[0].Records), at: s.layout.at, cells: make([][]cell, len(records))}
+}
+
+// changedRecords are the records of a batch: those of the result, then those of rows that it
+// has no more.
+func changedRecords(b *sinks.Batch) []arrow.Record {
+	return slices.Concat(b.Outputs[0].Records, b.Outputs[0].Deletes)
 }
 
 // op says what a row of a batch is, in Debezium's letters: c a new row, u one that takes
-// the place of the row with its keys, r a row of a result that is written anew.
+// the place of the row with its keys, r a row of a result that is written anew. A row
+// that the result has no more is deleteOp.
 func op(b *sinks.Batch) string {
 	out := &b.Outputs[0]
 	switch {
@@ -95,22 +110,26 @@ func op(b *sinks.Batch) string {
 	return "c"
 }
 
+const deleteOp = "d"
+
 // newCSV writes CSV as RFC 4180 has it, lines ending with a newline.
 func (s *Sink) newCSV(b *sinks.Batch) *lines {
 	l := s.newLines(b)
 	quote := &quoting{null: s.config.nullText}
 	l.column = quote.cells
-	l.end = []byte("\n")
+	before := make([][]byte, len(s.layout.stored))
 	names := make([]string, 0, len(s.layout.stored)+2)
 	for j, f := range s.layout.stored {
 		if j > 0 {
-			l.before[j] = []byte(",")
+			before[j] = []byte(",")
 		}
 		names = append(names, f.Name)
 	}
+	l.kept = lineForm{before, []byte("\n")}
 	if s.layout.changes {
 		names = append(names, s.config.opColumn, batchColumn)
-		l.end = fmt.Appendf(nil, ",%s,%d\n", op(b), b.Batch)
+		l.kept.end = fmt.Appendf(nil, ",%s,%d\n", op(b), b.Batch)
+		l.gone = lineForm{before, fmt.Appendf(nil, ",%s,%d\n", deleteOp, b.Batch)}
 	}
 	if !s.config.header {
 		return l
@@ -125,36 +144,43 @@ func (s *Sink) newCSV(b *sinks.Batch) *lines {
 	return l
 }
 
+// jsonKeys are the keys of the stored columns, the first behind a text.
+func (s *Sink) jsonKeys(begin string) [][]byte {
+	keys := make([][]byte, len(s.layout.stored))
+	for j, f := range s.layout.stored {
+		keys[j] = jsonKey(j, f.Name)
+	}
+	keys[0] = append([]byte(begin), keys[0]...)
+	return keys
+}
+
 // newJSON writes one object per line.
 func (s *Sink) newJSON(b *sinks.Batch) *lines {
 	l := s.newLines(b)
 	l.column = jsonCells
-	for j, f := range s.layout.stored {
-		l.before[j] = jsonKey(j, f.Name)
-	}
-	l.before[0] = append([]byte{'{'}, l.before[0]...)
-	l.end = []byte("}\n")
+	before := s.jsonKeys("{")
+	l.kept = lineForm{before, []byte("}\n")}
 	if s.layout.changes {
-		l.end = appendQuoted([]byte{','}, s.config.opColumn)
-		l.end = fmt.Appendf(l.end, `:"%s","%s":%d}`+"\n", op(b), batchColumn, b.Batch)
+		end := func(op string) []byte {
+			return fmt.Appendf(appendQuoted([]byte{','}, s.config.opColumn), `:"%s","%s":%d}`+"\n", op, batchColumn, b.Batch)
+		}
+		l.kept.end, l.gone = end(op(b)), lineForm{before, end(deleteOp)}
 	}
 	return l
 }
 
-// newDebezium writes one change per line in Debezium's envelope. before is always null:
-// what a row replaces is not known here, consumers find it by the keys.
+// newDebezium writes one change per line in Debezium's envelope. before is null unless the
+// row is no more: what a row replaces is not known here, consumers find it by the keys.
 func (s *Sink) newDebezium(b *sinks.Batch) *lines {
 	l := s.newLines(b)
 	l.column = jsonCells
-	for j, f := range s.layout.stored {
-		l.before[j] = jsonKey(j, f.Name)
+	end := func(begin, op string) []byte {
+		text := appendQuoted([]byte(begin+`,"source":{"connector":"ssql","name":`), b.Query)
+		text = strconv.AppendInt(append(text, `,"batch":`...), b.Batch, 10)
+		return fmt.Appendf(text, `},"op":"%s","ts_ms":%d}`+"\n", op, b.Info.BatchMicros/1000)
 	}
-	l.before[0] = append([]byte(`{"before":null,"after":{`), l.before[0]...)
-	l.end = []byte(`},"source":{"connector":"ssql","name":`)
-	l.end = appendQuoted(l.end, b.Query)
-	l.end = append(l.end, `,"batch":`...)
-	l.end = strconv.AppendInt(l.end, b.Batch, 10)
-	l.end = fmt.Appendf(l.end, `},"op":"%s","ts_ms":%d}`+"\n", op(b), b.Info.BatchMicros/1000)
+	l.kept = lineForm{s.jsonKeys(`{"before":null,"after":{`), end("}", op(b))}
+	l.gone = lineForm{s.jsonKeys(`{"before":{`), end(`},"after":null`, deleteOp)}
 	return l
 }
 

@@ -19,12 +19,13 @@ import (
 type columnar struct {
 	schema  *arrow.Schema
 	props   *parquet.WriterProperties
-	records []arrow.Record
+	records []arrow.Record // those of the result, then those of rows that it has no more
+	keptMax int            // how many records are of the result
 	at      []int
 	change  *change // nil unless in update mode
 }
 
-// change is what update mode says about each row.
+// change is what update mode says about each row of the result.
 type change struct {
 	op    string
 	batch int64
@@ -41,7 +42,7 @@ func (s *Sink) newParquet(b *sinks.Batch) *columnar {
 	for _, f := range s.layout.stored {
 		fields = append(fields, types.Field{Name: f.Name, Type: parquetType(f.Type), Nullable: true})
 	}
-	c := &columnar{records: b.Outputs[0].Records, at: s.layout.at}
+	c := &columnar{records: changedRecords(b), keptMax: len(b.Outputs[0].Records), at: s.layout.at}
 	if s.layout.changes {
 		fields = append(fields, types.Field{Name: s.config.opColumn, Type: types.Of(types.Varchar)}, types.Field{Name: batchColumn, Type: types.Of(types.BigInt)})
 		c.change = &change{op(b), b.Batch}
@@ -152,17 +153,23 @@ func (c *columnar) gather(runs []run) (arrow.Record, error) {
 		columns = append(columns, whole)
 	}
 	if c.change != nil {
-		columns = append(columns, c.change.columns(rows)...)
+		columns = append(columns, c.changeColumns(runs)...)
 	}
 	return array.NewRecord(c.schema, columns, int64(rows)), nil
 }
 
-// columns returns op and batch for a number of rows.
-func (c *change) columns(rows int) []arrow.Array {
+// changeColumns returns op and batch for the rows of runs.
+func (c *columnar) changeColumns(runs []run) []arrow.Array {
 	op, batch := array.NewStringBuilder(memory.DefaultAllocator), array.NewInt64Builder(memory.DefaultAllocator)
-	for range rows {
-		op.Append(c.op)
-		batch.Append(c.batch)
+	for _, r := range runs {
+		word := c.change.op
+		if r.record >= c.keptMax {
+			word = deleteOp
+		}
+		for range r.to - r.from {
+			op.Append(word)
+			batch.Append(c.change.batch)
+		}
 	}
 	return []arrow.Array{op.NewArray(), batch.NewArray()}
 }

@@ -86,7 +86,7 @@ func options() []sources.Option {
 		{Name: "null_text", Type: sources.StringOption,
 			Summary: "what stands for NULL in CSV; the default is nothing, and an empty string is then quoted"},
 		{Name: "op_column", Type: sources.StringOption, Default: "op",
-			Summary: "in update mode, the column that says whether a row is new (c) or replaces the one of its keys (u); column batch has the order"},
+			Summary: "in update mode, the column that says whether a row is new (c), is there in place of those of its keys before (u) or is no more (d); column batch has the order"},
 	}
 }
 

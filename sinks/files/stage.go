@@ -18,7 +18,7 @@ import (
 // stage writes the files of a batch, synced, under names that nobody looks for, and
 // returns the manifest that would commit them.
 func (s *Sink) stage(ctx context.Context, b *sinks.Batch) (*manifest, error) {
-	parts, err := s.layout.partitions(b.Outputs[0].Records)
+	parts, err := s.layout.partitions(changedRecords(b))
 	if err != nil {
 		return nil, err
 	}

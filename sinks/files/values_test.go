@@ -83,13 +83,15 @@ func TestBytes(t *testing.T) {
 	o := sinktest.Context("t", sinks.Update, 1)
 	rows := sinktest.Record(sinktest.Row{Minute: 1, K: `say "hi", x`, N: -5}, sinktest.Row{K: "NULL"}, sinktest.Row{K: ""})
 	tests := []struct{ options, want string }{
-		{"format=csv single_file=true", "w,k,n,op,batch\n1970-01-01T00:01:00Z,\"say \"\"hi\"\", x\",-5,u,7\n1970-01-01T00:00:00Z,,0,u,7\n1970-01-01T00:00:00Z,\"\",0,u,7\n"},
-		{"format=csv single_file=true header=false null_text=-5 op_column=what", "1970-01-01T00:01:00Z,\"say \"\"hi\"\", x\",\"-5\",u,7\n1970-01-01T00:00:00Z,-5,0,u,7\n1970-01-01T00:00:00Z,\"\",0,u,7\n"},
+		{"format=csv single_file=true", "w,k,n,op,batch\n1970-01-01T00:01:00Z,\"say \"\"hi\"\", x\",-5,u,7\n1970-01-01T00:00:00Z,,0,u,7\n1970-01-01T00:00:00Z,\"\",0,u,7\n1970-01-01T00:00:00Z,x,3,d,7\n"},
+		{"format=csv single_file=true header=false null_text=-5 op_column=what", "1970-01-01T00:01:00Z,\"say \"\"hi\"\", x\",\"-5\",u,7\n1970-01-01T00:00:00Z,-5,0,u,7\n1970-01-01T00:00:00Z,\"\",0,u,7\n1970-01-01T00:00:00Z,x,3,d,7\n"},
 		{"format=json single_file=true", `{"w":"1970-01-01T00:01:00Z","k":"say \"hi\", x","n":-5,"op":"u","batch":7}` + "\n" +
-			`{"w":"1970-01-01T00:00:00Z","k":null,"n":0,"op":"u","batch":7}` + "\n" + `{"w":"1970-01-01T00:00:00Z","k":"","n":0,"op":"u","batch":7}` + "\n"},
+			`{"w":"1970-01-01T00:00:00Z","k":null,"n":0,"op":"u","batch":7}` + "\n" + `{"w":"1970-01-01T00:00:00Z","k":"","n":0,"op":"u","batch":7}` + "\n" +
+			`{"w":"1970-01-01T00:00:00Z","k":"x","n":3,"op":"d","batch":7}` + "\n"},
 		{"format=debezium_json single_file=true", `{"before":null,"after":{"w":"1970-01-01T00:01:00Z","k":"say \"hi\", x","n":-5},"source":{"connector":"ssql","name":"q","batch":7},"op":"u","ts_ms":1}` + "\n" +
 			`{"before":null,"after":{"w":"1970-01-01T00:00:00Z","k":null,"n":0},"source":{"connector":"ssql","name":"q","batch":7},"op":"u","ts_ms":1}` + "\n" +
-			`{"before":null,"after":{"w":"1970-01-01T00:00:00Z","k":"","n":0},"source":{"connector":"ssql","name":"q","batch":7},"op":"u","ts_ms":1}` + "\n"},
+			`{"before":null,"after":{"w":"1970-01-01T00:00:00Z","k":"","n":0},"source":{"connector":"ssql","name":"q","batch":7},"op":"u","ts_ms":1}` + "\n" +
+			`{"before":{"w":"1970-01-01T00:00:00Z","k":"x","n":3},"after":null,"source":{"connector":"ssql","name":"q","batch":7},"op":"d","ts_ms":1}` + "\n"},
 	}
 	for _, test := range tests {
 		t.Run(test.options, func(t *testing.T) {
@@ -99,6 +101,7 @@ func TestBytes(t *testing.T) {
 			must(t, err)
 			b := sinktest.Batch(o, 1, 7, rows)
 			b.Info.BatchMicros = 1999
+			b.Outputs[0].Deletes = []arrow.Record{sinktest.Record(sinktest.Row{K: "x", N: 3})}
 			sinktest.MustWrite(t, s, b)
 			if got := content(t, disk, "/data/f"); got != test.want {
 				t.Errorf("got\n%s\nwant\n%s", got, test.want)

@@ -9,8 +9,8 @@ import (
 )
 
 // Select returns the SELECT that reads the result back from its files, with the types of
-// the query. In update mode it gives the newest row of every key, which is what a table
-// would hold. Before the first file is there it gives no rows: DuckDB refuses a pattern
+// the query. In update mode it gives the newest rows of every key that is not deleted, which
+// is what a table would hold. Before the first file is there it gives no rows: DuckDB refuses a pattern
 // that matches nothing. It may be called from any goroutine.
 func (s *Sink) Select() string {
 	items := make([]string, len(s.o.Fields))
@@ -130,6 +130,8 @@ func (s *Sink) columnTypes() string {
 			fields[j] = types.Field{Name: f.Name, Type: s.heldType(f.Type)}
 		}
 		add("after", types.StructOf(fields...))
+		add("before", types.StructOf(fields...))
+		add("op", types.Of(types.Varchar))
 		add("source", types.StructOf(types.Field{Name: batchColumn, Type: types.Of(types.BigInt)}))
 		return "{" + strings.Join(parts, ", ") + "}"
 	}
@@ -143,24 +145,34 @@ func (s *Sink) columnTypes() string {
 	return "{" + strings.Join(parts, ", ") + "}"
 }
 
-// newestOnly leaves the newest of the changes of each key.
+// newestOnly leaves the newest of the changes of each key, which may have several rows, and
+// leaves out those that say that it has no more.
 func (s *Sink) newestOnly() string {
 	if !s.layout.changes || s.o.Keys == nil {
 		return ""
 	}
-	batch := types.QuoteIdent(batchColumn)
+	batch, op := types.QuoteIdent(batchColumn), types.QuoteIdent(s.config.opColumn)
 	if s.config.format == debeziumFormat {
-		batch = `"source".` + batch
+		batch, op = `"source".`+batch, `"op"`
 	}
 	by := ""
 	if len(s.o.Keys) > 0 {
 		keys := make([]string, len(s.o.Keys))
 		for j, k := range s.o.Keys {
-			keys[j] = s.column(k)
+			keys[j] = s.key(k, op)
 		}
 		by = "PARTITION BY " + strings.Join(keys, ", ") + " "
 	}
-	return " QUALIFY row_number() OVER (" + by + "ORDER BY " + batch + " DESC) = 1"
+	return fmt.Sprintf(" QUALIFY rank() OVER (%sORDER BY %s DESC) = 1 AND %s <> '%s'", by, batch, op, deleteOp)
+}
+
+// key is a key column of a change, of a row that is no more too.
+func (s *Sink) key(i int, op string) string {
+	column := s.column(i)
+	if before, ok := strings.CutPrefix(column, `"after"`); ok && s.config.format == debeziumFormat {
+		return fmt.Sprintf(`CASE WHEN %s = '%s' THEN "before"%s ELSE %s END`, op, deleteOp, before, column)
+	}
+	return column
 }
 
 // pattern is the glob of the published files.

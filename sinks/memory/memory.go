@@ -5,6 +5,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 
@@ -122,15 +123,9 @@ func (st *Store) commit(table string, b *sinks.Batch) {
 	if st.tables == nil {
 		st.tables, st.heads, st.side = map[string][]row{}, map[string]sinks.Marker{}, map[string][]arrow.Record{}
 	}
-	var fresh []row
 	out := &b.Outputs[0]
-	for _, rec := range out.Records {
-		rec.Retain()
-		for i := range rec.NumRows() {
-			fresh = append(fresh, row{rec, i})
-		}
-	}
-	st.tables[table] = append(kept(st.tables[table], fresh, out), fresh...)
+	fresh := rowsOf(out.Records)
+	st.tables[table] = append(kept(st.tables[table], slices.Concat(fresh, rowsOf(out.Deletes)), out), fresh...)
 	for _, s := range b.Side {
 		s.Record.Retain()
 		st.side[s.Table] = append(st.side[s.Table], s.Record)
@@ -138,16 +133,29 @@ func (st *Store) commit(table string, b *sinks.Batch) {
 	st.heads[b.QueryID] = b.Marker
 }
 
-// kept returns the old rows that a batch leaves.
-func kept(old, fresh []row, out *sinks.Output) []row {
+// rowsOf retains records and returns their rows.
+func rowsOf(records []arrow.Record) []row {
+	var rows []row
+	for _, rec := range records {
+		rec.Retain()
+		for i := range rec.NumRows() {
+			rows = append(rows, row{rec, i})
+		}
+	}
+	return rows
+}
+
+// kept returns the old rows that a batch leaves: in update mode those with other keys than
+// the rows that changed.
+func kept(old, changed []row, out *sinks.Output) []row {
 	switch {
 	case out.Mode == sinks.Complete:
 		return nil
 	case out.Mode == sinks.Append || out.Keys == nil:
 		return old
 	}
-	replaced := make(map[string]bool, len(fresh))
-	for _, r := range fresh {
+	replaced := make(map[string]bool, len(changed))
+	for _, r := range changed {
 		replaced[r.key(out.Keys)] = true
 	}
 	var left []row

@@ -126,6 +126,66 @@ func testUpdateOneRow(t *testing.T, p Place) {
 	WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 2")
 }
 
+// testUpdateRowsOfKey has several rows of a key, as the first rows by some order: those of a
+// batch take the place of all before.
+func testUpdateRowsOfKey(t *testing.T, p Place) {
+	o := Context("t", sinks.Update, 1)
+	s := MustOpen(t, p, o)
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{1, "a", 2}, Row{0, "b", 1}, Row{0, "b", 1})))
+	MustWrite(t, s, Batch(o, 1, 1, Record(Row{2, "a", 3}, Row{1, "a", 2})))
+	WantRows(t, p, "t",
+		"1970-01-01 00:02:00 | a | 3", "1970-01-01 00:01:00 | a | 2",
+		"1970-01-01 00:00:00 | b | 1", "1970-01-01 00:00:00 | b | 1")
+}
+
+// deleting returns a batch that also says which rows are no more.
+func deleting(b *sinks.Batch, rows ...Row) *sinks.Batch {
+	b.Outputs[0].Deletes = []arrow.Record{Record(rows...)}
+	return b
+}
+
+// testDelete takes keys away, with NULL and without, beside rows that are new or replaced, and
+// lets one of them come again.
+func testDelete(t *testing.T, p Place) {
+	o := Context("t", sinks.Update, 0, 1)
+	s := MustOpen(t, p, o)
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{0, "NULL", 1}, Row{1, "a", 1}, Row{1, "", 1})))
+	MustWrite(t, s, deleting(Batch(o, 1, 1, Record(Row{1, "a", 2}, Row{2, "c", 1})), Row{0, "a", 1}, Row{0, "NULL", 1}))
+	WantRows(t, p, "t", "1970-01-01 00:01:00 | a | 2", "1970-01-01 00:01:00 | '' | 1", "1970-01-01 00:02:00 | c | 1")
+	MustWrite(t, s, deleting(Batch(o, 1, 2), Row{1, "", 1}, Row{2, "c", 1}))
+	WantRows(t, p, "t", "1970-01-01 00:01:00 | a | 2")
+	MustWrite(t, s, Batch(o, 1, 3, Record(Row{0, "NULL", 7})))
+	WantRows(t, p, "t", "1970-01-01 00:01:00 | a | 2", "1970-01-01 00:00:00 | NULL | 7")
+}
+
+// testDeleteTwice writes a batch that deletes again, as after a crash behind the commit.
+func testDeleteTwice(t *testing.T, p Place) {
+	o := Context("t", sinks.Update, 1)
+	s := MustOpen(t, p, o)
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{1, "a", 2}, Row{0, "b", 1})))
+	b := deleting(Batch(o, 1, 1), Row{0, "a", 1}, Row{1, "a", 2})
+	MustWrite(t, s, b)
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	s = MustOpen(t, p, o)
+	WantHead(t, s, o.QueryID, b.Marker, true)
+	WantCode(t, s.Write(context.Background(), b), "E_FENCED")
+	MustWrite(t, s, Batch(o, 2, 2, Record(Row{5, "a", 3})))
+	WantRows(t, p, "t", "1970-01-01 00:05:00 | a | 3", "1970-01-01 00:00:00 | b | 1")
+}
+
+func testDeleteOneRow(t *testing.T, p Place) {
+	o := Context("t", sinks.Update)
+	o.Keys = []int{}
+	s := MustOpen(t, p, o)
+	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1})))
+	MustWrite(t, s, deleting(Batch(o, 1, 1), Row{0, "a", 1}))
+	WantRows(t, p, "t")
+	MustWrite(t, s, Batch(o, 1, 2, Record(Row{0, "a", 3})))
+	WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 3")
+}
+
 func testComplete(t *testing.T, p Place) {
 	o := Context("t", sinks.Complete)
 	s := MustOpen(t, p, o)
