@@ -21,8 +21,9 @@ import (
 type result struct {
 	plan    *checkpoint.Plan
 	replay  bool
-	rows    [][]arrow.Record // by output, retained
-	rowsOut int64            // of all outputs
+	rows    []Rows // by output, retained
+	rowsOut int64  // of all outputs
+	deleted int64  // of all outputs: rows that are in a result no more
 	counts  counts
 	event   []op.EventStats
 	stats   []op.Stats // by operator index
@@ -59,7 +60,7 @@ type counts struct {
 // bad (invariant I7). Used are the rows that came to its first breaker and were not late.
 type outputCounts struct {
 	read, used, filtered, late, bad int64
-	rowsOut                         int64
+	rowsOut, rowsDeleted            int64
 	expanded                        bool // a stage multiplied rows, so that used counts more than rows
 }
 
@@ -126,13 +127,13 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 	if err := r.begin(); err != nil {
 		return nil, err
 	}
-	res.rows = make([][]arrow.Record, len(q.roots))
+	res.rows = make([]Rows, len(q.roots))
 	for i, root := range q.roots {
 		if err := r.finish(root, func(rec arrow.Record) error {
-			rec.Retain()
-			res.rows[i] = append(res.rows[i], rec)
-			r.count.outputs[i].rowsOut += rec.NumRows()
-			res.rowsOut += rec.NumRows()
+			rows, deleted := res.rows[i].take(rec, q.cfg.Plan.Outputs[i].Deletes)
+			r.count.outputs[i].rowsOut += rows
+			r.count.outputs[i].rowsDeleted += deleted
+			res.rowsOut, res.deleted = res.rowsOut+rows, res.deleted+deleted
 			return nil
 		}); err != nil {
 			return nil, q.batchError(p, err)

@@ -148,11 +148,7 @@ func (q *Query) await(job *commitJob) error {
 	if q.cfg.OnBatch != nil {
 		q.cfg.OnBatch(p, job.res.rows)
 	}
-	for _, rows := range job.res.rows {
-		for _, rec := range rows {
-			rec.Release()
-		}
-	}
+	job.res.release()
 	return nil
 }
 
@@ -174,7 +170,7 @@ func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
 	for i, out := range q.cfg.Plan.Outputs {
 		outputs[i] = sinks.Output{
 			Mode: mode[out.Mode], Keys: out.KeyColumns, WindowColumn: out.WindowColumn,
-			Schema: q.schemas[i], Records: res.rows[i], Rows: c.outputs[i].rowsOut,
+			Schema: q.schemas[i], Records: res.rows[i].Records, Rows: c.outputs[i].rowsOut, Deletes: res.rows[i].Deletes,
 		}
 	}
 	return &sinks.Batch{
@@ -182,7 +178,7 @@ func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
 		Query:  q.cfg.Name, Outputs: outputs, Side: q.sideRows(res),
 		Info: sinks.CommitInfo{
 			BatchMicros: p.plan.NowMicros, WatermarkMicros: p.plan.WatermarkMicros,
-			RowsIn: c.read, RowsOut: res.rowsOut, RowsLate: c.late, RowsBad: c.bad, RowsFiltered: c.filtered,
+			RowsIn: c.read, RowsOut: res.rowsOut, RowsDeleted: res.deleted, RowsLate: c.late, RowsBad: c.bad, RowsFiltered: c.filtered,
 		},
 	}
 }

@@ -6,8 +6,6 @@ package exec
 import (
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/internal/vfs"
 	"ssql/plan"
 	"ssql/plan/expr"
@@ -64,7 +62,7 @@ type Config struct {
 
 	// OnBatch sees every committed batch in order: its progress and its rows by output,
 	// which are valid during the call. Called from the goroutine of Run.
-	OnBatch func(p *Progress, rows [][]arrow.Record)
+	OnBatch func(p *Progress, rows []Rows)
 	// OnNotice takes messages for the user.
 	OnNotice func(text string)
 }

@@ -5,8 +5,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/exec"
 	"ssql/plan"
 )
@@ -130,7 +128,7 @@ func TestHoldAtEnd(t *testing.T) {
 	w.change = func(c *exec.Config) {
 		c.FlushAtEnd = true
 		tell := c.OnBatch
-		c.OnBatch = func(p *exec.Progress, rows [][]arrow.Record) { tell(p, rows); q.Stop() }
+		c.OnBatch = func(p *exec.Progress, rows []exec.Rows) { tell(p, rows); q.Stop() }
 	}
 	q, err := w.start()
 	if err != nil {

@@ -21,7 +21,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	cfg := op.AggregateConfig{
-		Mode: aggregateModes[l.mode], Time: n.Time, Keys: n.Keys, Change: n.Change, Schema: schemaOf(n.Cols),
+		Mode: aggregateModes[l.mode], Time: n.Time, Keys: n.Keys, Change: n.Change, CountsRows: n.CountsRows, Schema: schemaOf(n.Cols),
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
 		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
 		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,

@@ -16,7 +16,7 @@ func (l *lowering) changes(n *plan.Changes) (tree, error) {
 		return nil, err
 	}
 	cfg := op.ChangesConfig{
-		Keys: n.Keys, Input: schemaOf(n.Input.Columns()), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
+		Keys: n.Keys, Live: n.Live, Whole: n.Whole, Input: schemaOf(n.Input.Columns()), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
 	}
 	if n.EventKey >= 0 {
 		if cfg.Close, err = endOf(n.Keys[n.EventKey]); err != nil {

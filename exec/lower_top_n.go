@@ -12,9 +12,10 @@ func (l *lowering) topN(n *plan.TopN) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	kept := n.Cols[:len(n.Cols)-1] // without the row number
 	cfg := op.TopNConfig{
-		Mode: aggregateModes[l.mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime,
-		Input: schemaOf(n.Input.Columns()), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
+		Mode: aggregateModes[l.mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime, Change: n.Change,
+		Input: schemaOf(kept), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
 	}
 	cfg.Order = sortKeys(n.Order)
 	switch {

@@ -86,20 +86,23 @@ type SourceProgress struct {
 type SinkProgress struct {
 	Description   string `json:"description"`
 	NumOutputRows int64  `json:"numOutputRows"`
+	// NumDeletedRows, beyond Spark, are rows that are in the result no more, in update mode.
+	NumDeletedRows int64 `json:"numDeletedRows,omitempty"`
 }
 
 // OutputProgress is one entry of outputs. Rows that were read = used + filtered + late +
 // bad; of a stream that the output reads by several ways they count once for each.
 type OutputProgress struct {
-	Target        string `json:"target"`
-	Description   string `json:"description"`
-	OutputMode    string `json:"outputMode"`
-	NumInputRows  int64  `json:"numInputRows"`
-	NumOutputRows int64  `json:"numOutputRows"`
-	RowsUsed      int64  `json:"rowsUsed"`
-	RowsFiltered  int64  `json:"rowsFiltered"`
-	RowsLate      int64  `json:"rowsLate"`
-	RowsBad       int64  `json:"rowsBad"`
+	Target         string `json:"target"`
+	Description    string `json:"description"`
+	OutputMode     string `json:"outputMode"`
+	NumInputRows   int64  `json:"numInputRows"`
+	NumOutputRows  int64  `json:"numOutputRows"`
+	NumDeletedRows int64  `json:"numDeletedRows,omitempty"`
+	RowsUsed       int64  `json:"rowsUsed"`
+	RowsFiltered   int64  `json:"rowsFiltered"`
+	RowsLate       int64  `json:"rowsLate"`
+	RowsBad        int64  `json:"rowsBad"`
 }
 
 // WatermarkProgress is the watermark of one input after the batch.
@@ -123,7 +126,7 @@ func (q *Query) describe(res *result) *Progress {
 		NumInputRows: c.read, DurationMs: map[string]int64{},
 		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
 		Replay: res.replay, Forced: res.plan.Forced,
-		Sink: SinkProgress{Description: strings.Join(q.cfg.SinkDescriptions, ", "), NumOutputRows: res.rowsOut},
+		Sink: SinkProgress{Description: strings.Join(q.cfg.SinkDescriptions, ", "), NumOutputRows: res.rowsOut, NumDeletedRows: res.deleted},
 
 		Outputs: q.outputProgress(res),
 
@@ -184,7 +187,7 @@ func (q *Query) outputProgress(res *result) []OutputProgress {
 		c := res.counts.outputs[i]
 		out[i] = OutputProgress{
 			Target: o.Target, Description: q.cfg.SinkDescriptions[i], OutputMode: o.Mode.String(),
-			NumInputRows: c.read, NumOutputRows: c.rowsOut, RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
+			NumInputRows: c.read, NumOutputRows: c.rowsOut, NumDeletedRows: c.rowsDeleted, RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
 		}
 	}
 	return out

@@ -10,7 +10,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
@@ -64,7 +63,7 @@ func (f *fixture) start() (*exec.Query, error) {
 	cfg := exec.Config{
 		Name: "q", Plan: p, Sink: sink, FS: f.disk, Dir: "ckpt", NoDataBatches: true, Limits: f.limits,
 		SnapshotEvery: 3,
-		OnBatch: func(p *exec.Progress, _ [][]arrow.Record) {
+		OnBatch: func(p *exec.Progress, _ []exec.Rows) {
 			f.last = p
 			line := fmt.Sprintf("batch %d in=%d out=%d watermark=%s", p.BatchID, p.NumInputRows, p.Sink.NumOutputRows, types.FormatTimestamp(p.WatermarkMicros))
 			if p.RowsLate > 0 {

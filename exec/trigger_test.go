@@ -6,8 +6,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/exec"
 	"ssql/sources"
 )
@@ -20,7 +18,7 @@ func (w *world) onBatch(f func(p *exec.Progress)) {
 			before(c)
 		}
 		tell := c.OnBatch
-		c.OnBatch = func(p *exec.Progress, rows [][]arrow.Record) { tell(p, rows); f(p) }
+		c.OnBatch = func(p *exec.Progress, rows []exec.Rows) { tell(p, rows); f(p) }
 	}
 }
 

@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
@@ -138,7 +137,7 @@ func (w *world) start() (*exec.Query, error) {
 	cfg := exec.Config{
 		Name: "q", Plan: p, Sink: sink, SinkDescriptions: []string{"memory[q]"}, FS: w.disk, Dir: "ckpt", NoDataBatches: true,
 		Clock: w.clock, SnapshotEvery: 3, Definition: w.query,
-		OnBatch: func(p *exec.Progress, _ [][]arrow.Record) {
+		OnBatch: func(p *exec.Progress, _ []exec.Rows) {
 			w.progress = append(w.progress, p)
 			w.batches = append(w.batches, line(p))
 		},

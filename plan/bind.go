@@ -66,9 +66,6 @@ func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
 		p.Notices = append(p.Notices, p.Outputs[i].notices...)
 	}
 	p.Notices = append(p.Notices, warnings(p)...)
-	for _, out := range p.Outputs {
-		p.Notices = append(p.Notices, emptied(out.Root, out.Mode)...)
-	}
 	p.Notices = append(p.Notices, waiting(p)...)
 	return p, nil
 }
@@ -152,6 +149,7 @@ func setMode(out *Output, m Mode) error {
 		return err
 	}
 	keyColumns(out)
+	withDeletes(out)
 	return nil
 }
 

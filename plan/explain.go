@@ -180,15 +180,33 @@ func describe(n Node) string {
 	case *Expand:
 		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprsText(n.Keys))
 	case *TopN:
-		return fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprsText(n.Keys))
+		text := fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprsText(n.Keys))
+		if n.Change != nil {
+			text += ", old rows taken back"
+		}
+		return text
 	case *Changes:
-		return "Changes by " + exprsText(n.Keys)
+		return n.describe()
 	case *Unnest:
 		return "Unnest " + plainText(n.List.String())
 	case *Shared:
 		return fmt.Sprintf("Shared rows %d", n.Number)
 	}
 	return fmt.Sprintf("%T", n)
+}
+
+func (n *Changes) describe() string {
+	text := "Changes"
+	if n.Whole {
+		text = "Result, deleted where it is no more,"
+	}
+	if len(n.Keys) > 0 {
+		text += " by " + exprsText(n.Keys)
+	}
+	if n.Live != nil {
+		text += " where " + plainText(n.Live.String())
+	}
+	return text
 }
 
 func projectText(n *Project) string {

@@ -69,13 +69,17 @@ func dedupState(n *Dedup) string {
 }
 
 func topNState(n *TopN) string {
+	kept := "the first rows of each key"
+	if n.Change != nil {
+		kept = "all rows of each key"
+	}
 	switch {
 	case n.EventKey >= 0:
-		return fmt.Sprintf("the first rows of each key, until the watermark reaches its %s", columnName(n.Keys[n.EventKey]))
+		return fmt.Sprintf("%s, until the watermark reaches its %s", kept, columnName(n.Keys[n.EventKey]))
 	case n.ByTime:
 		return "the first row of each key until the watermark reaches its event time, the key for ever"
 	}
-	return "the first rows of each key, for ever"
+	return kept + ", for ever"
 }
 
 func joinState(n *Join) string {

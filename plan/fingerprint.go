@@ -70,7 +70,7 @@ type PrintColumn struct {
 
 // PrintOperator is one stateful operator. Fields that do not belong to its kind are empty.
 type PrintOperator struct {
-	Kind       string        `json:"kind"` // aggregate, aggregate of changes, changes, deduplicate, join, as-of join, first rows, limit
+	Kind       string        `json:"kind"` // aggregate, aggregate of changes, changes, result, deduplicate, join, as-of join, first rows, first rows of changes, limit
 	Keys       []PrintColumn `json:"keys,omitempty"`
 	Window     *PrintWindow  `json:"window,omitempty"`
 	Sets       string        `json:"groupingSets,omitempty"`
@@ -151,14 +151,23 @@ func (f *PrintOutput) visit(o *Output, n Node) {
 		f.addAsOf(n, add)
 	case *TopN:
 		op := PrintOperator{Kind: "first rows", Order: orderOrigin(n), Kept: keptColumns("", n.Input)}
+		if n.Change != nil {
+			op.Kind = "first rows of changes"
+		}
 		for _, k := range n.Keys {
 			op.Keys = append(op.Keys, printExpr(n.Input, k))
 		}
 		add(op)
 	case *Changes:
 		op := PrintOperator{Kind: "changes", Kept: keptColumns("", n.Input)}
+		if n.Whole {
+			op.Kind = "result"
+		}
 		for _, k := range n.Keys {
 			op.Keys = append(op.Keys, printExpr(n.Input, k))
+		}
+		if n.Live != nil {
+			f.Stateless = append(f.Stateless, "WHERE "+origin(n.Input, n.Live))
 		}
 		add(op)
 	case *Limit:

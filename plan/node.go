@@ -167,11 +167,14 @@ type (
 		Aggs     []AggCall
 		// Change is the column of a Changes below: negative for a row that is taken back.
 		// Nil: every row is new.
-		Change  expr.Expr
-		Mark    *Mark // of the window or of the event key; nil without event time
-		Cols    []Column
-		Span    Span     // of GROUP BY or of the first aggregate
-		visible []Column // all columns that GROUP BY could have named, for hints
+		Change expr.Expr
+		// CountsRows says that the last of Aggs is the number of rows of a group over Changes. A
+		// group that has lost all of them comes out once more, with the number 0.
+		CountsRows bool
+		Mark       *Mark // of the window or of the event key; nil without event time
+		Cols       []Column
+		Span       Span     // of GROUP BY or of the first aggregate
+		visible    []Column // all columns that GROUP BY could have named, for hints
 	}
 	// Dedup keeps the first row of each key.
 	Dedup struct {
@@ -257,6 +260,11 @@ type (
 		EventKey int
 		// ByTime says that Count is 1 and the order is by event time, earliest first.
 		ByTime bool
+		// Change is the column of a Changes below, the last of the input, which is not among
+		// Cols: negative for a row that is taken back. All rows of a key are then kept, for any
+		// of them may be among the first again. A key that lost all its rows comes out
+		// as one row with the number 0. Nil: every row is new.
+		Change expr.Expr
 		// A row is late when its event time (ByTime) or its key EventKey is <= the late
 		// watermark.
 		Cols     []Column
@@ -271,7 +279,13 @@ type (
 		Keys  []expr.Expr // over the input
 		// EventKey is the index into Keys whose value says when a row changes no more, -1 without.
 		EventKey int
-		Cols     []Column
+		// Live is over the input: a row for which it is not true is none of the result, and
+		// only says that the rows of its key came anew. Nil: all are.
+		Live expr.Expr
+		// Whole is for a sink, which replaces all rows of a key: if one of them changed, all
+		// come with change 1, and the old ones come with -1 only if none is left.
+		Whole bool
+		Cols  []Column
 	}
 	// Shared is rows that are computed once for all who read them: every place that has
 	// them has this very node. Number is from 1, in the order of first appearance in the

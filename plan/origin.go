@@ -66,7 +66,7 @@ func columnOrigin(n Node, i int) string {
 		}
 		return groupingID
 	case *TopN:
-		if i == len(n.Input.Columns()) {
+		if i == len(n.Cols)-1 {
 			return "row_number"
 		}
 	case *Changes:

@@ -92,12 +92,18 @@ type Output struct {
 	// sink that replaces rows could not tell which one to replace: who opens such a
 	// sink returns it. Nil when nothing is hidden.
 	HiddenKey *sqlerr.Error
+	// Deletes says that rows of the result can go again, in update mode: the root has one
+	// column more than Columns, a BIGINT that is negative for a row that is gone. Such a row is as
+	// it was when it came, and no other row of its keys comes in that batch.
+	Deletes bool
 	// TimeoutMicros is that of EMIT ... TIMEOUT: after so long without input what is
 	// open is closed. 0: never.
 	TimeoutMicros int64
 	// EveryMicros is that of EMIT ... EVERY: the interval of the trigger unless it is set.
 	// 0: none.
 	EveryMicros int64
+	// SinkNotices are for whoever opens a sink that keeps the rows.
+	SinkNotices []string
 	notices     []string
 	span        Span // of its query
 	retraction  bool // Options.Retraction
@@ -130,8 +136,9 @@ type Options struct {
 	// has no answer; the plan then carries a notice.
 	AutoMode bool
 	Policy   Policy
-	// Retraction lets an aggregation stand over one whose rows change, in update and
-	// complete mode, and a join of streams below either; Spark refuses both.
+	// Retraction lets an aggregation or TopN stand over one whose rows change, in update and
+	// complete mode, and a join of streams below either; Spark refuses all three. In
+	// update mode it also deletes groups that HAVING leaves out, which Spark lets stay.
 	Retraction bool
 	// ANSI makes a division by zero an error of its row, as Spark does, instead of
 	// DuckDB's infinity or NULL.

@@ -164,8 +164,8 @@ func statefulAfter(c *checker, n Node) *fault {
 		what = "ROW_NUMBER()"
 	}
 	hint := "use EMIT ON WINDOW CLOSE (append mode), in which groups come once and final; or write the inner query to a table and query that"
-	if a, ok := n.(*Aggregate); ok && !c.output.retraction && retract(a, c.output.Mode) != n {
-		hint += "; or SET retraction = 'on', which subtracts the old rows"
+	if _, ok := overChanges(n, c.output.Mode); ok && !c.output.retraction {
+		hint += "; or SET retraction = 'on', which takes the old rows back"
 	}
 	return &fault{spanOf(n), fmt.Sprintf("in %s mode the rows of the %s below change, and this %s cannot take a row back", c.output.Mode, what, kind), hint}
 }

@@ -38,13 +38,16 @@ func keyColumns(o *Output) {
 // groupKeys are the keys of the groups of an aggregation.
 func (o *Output) groupKeys(a *Aggregate, from func(int) int) {
 	keys := []int{} // without GROUP BY it stays empty: each row replaces the one before
-	for key := 0; key < len(a.Cols)-len(a.Aggs); key++ {
-		at := from(key)
+	shown, marks := make([]int, len(a.Cols)-len(a.Aggs)), make([]*Mark, len(a.Cols)-len(a.Aggs))
+	for key := range shown {
+		shown[key], marks[key] = from(key), a.Cols[key].Mark
+	}
+	for key, at := range shown {
 		switch {
 		case slices.Contains(keys, at): // a struct holds both ends of a window
 		case at >= 0:
 			keys = append(keys, at)
-		case isImplied(a, key, from):
+		case followsFromShown(marks, shown, key):
 		case a.Cols[key].Name == groupingID:
 			o.notices = append(o.notices, "a total of ROLLUP or CUBE replaces the row of a group whose key is NULL: add grouping_id() to the select list to keep them apart")
 		default:
@@ -57,22 +60,40 @@ func (o *Output) groupKeys(a *Aggregate, from func(int) int) {
 
 // topKeys are the keys of a TopN: all rows of a key come again together.
 func (o *Output) topKeys(t *TopN, from func(int) int) {
-	var keys []int
+	at := make([]int, len(t.Keys)) // where each key is shown, -1 for nowhere
 	for i, k := range t.Keys {
-		at := -1
+		at[i] = -1
 		if c, ok := k.(*expr.Column); ok {
-			at = from(c.Index)
+			at[i] = from(c.Index)
 		}
+	}
+	keys := []int{}
+	for i, k := range t.Keys {
 		switch {
-		case slices.Contains(keys, at):
-		case at >= 0:
-			keys = append(keys, at)
-		case t.keyMarks[i] == nil || t.keyMarks[i].Part != WindowEnd:
+		case slices.Contains(keys, at[i]):
+		case at[i] >= 0:
+			keys = append(keys, at[i])
+		case !followsFromShown(t.keyMarks, at, i):
 			o.HiddenKey = hiddenKey(t.Span, columnName(k), columnName(k))
 			return
 		}
 	}
 	o.KeyColumns = keys
+}
+
+// followsFromShown reports whether a key is one end of a window whose other end is shown: of
+// a window of fixed size each follows from the other.
+func followsFromShown(marks []*Mark, at []int, key int) bool {
+	m := marks[key]
+	if !isWindowPart(m) || m.Window == nil || m.Window.Kind != Tumble && m.Window.Kind != Hop {
+		return false
+	}
+	for other, o := range marks {
+		if at[other] >= 0 && isWindowPart(o) && sameWindow(o, m) {
+			return true
+		}
+	}
+	return false
 }
 
 func hiddenKey(span Span, name, add string) *sqlerr.Error {
@@ -85,21 +106,6 @@ func hiddenKeyText(a *Aggregate, key int) string {
 		return "window.start (or window_start)"
 	}
 	return strings.Trim(a.Cols[key].Name, `"`)
-}
-
-// isImplied reports whether a hidden key is one of the two ends of a window whose other
-// end is shown: of a window of fixed size each follows from the other.
-func isImplied(a *Aggregate, key int, from func(int) int) bool {
-	m := a.Cols[key].Mark
-	if !isWindowPart(m) || m.Window == nil || m.Window.Kind != Tumble && m.Window.Kind != Hop {
-		return false
-	}
-	for other := 0; other < len(a.Cols)-len(a.Aggs); other++ {
-		if o := a.Cols[other].Mark; other != key && isWindowPart(o) && sameWindow(o, m) && from(other) >= 0 {
-			return true
-		}
-	}
-	return false
 }
 
 // rowMaker finds the aggregation or TopN whose rows are those of n, and where its columns

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 
 	"ssql/plan/expr"
 	"ssql/sql/types"
@@ -13,17 +14,14 @@ const changeColumn = "change"
 // rowsColumn is the name of how many rows a group over Changes has.
 const rowsColumn = "rows"
 
-// retract lets aggregations stand over one whose rows change (Options.Retraction, beyond
-// Spark): between the two stands a Changes that takes the old rows back. It returns n
-// itself where there is no such pair.
+// retract lets an aggregation or TopN stand over one whose rows change (Options.Retraction,
+// beyond Spark): between the two stands a Changes that takes the old rows back. It returns
+// n itself where there is no such pair.
 //
-// Between the two may be filters and projections only, and the lower one may not take
-// rows back itself: a group that lost all its rows would have to go away above.
+// Between the two may be filters and projections only.
 func retract(n Node, mode Mode) Node {
-	if a, ok := n.(*Aggregate); ok && (a.Window == nil || a.Window.Kind != Session) {
-		if in, ok := withChanges(a.Input, mode); ok {
-			return overChanges(a, in, mode)
-		}
+	if c, ok := overChanges(n, mode); ok {
+		return c.shown()
 	}
 	changed := false
 	out := withInputs(n, func(in Node) Node {
@@ -35,6 +33,61 @@ func retract(n Node, mode Mode) Node {
 		return n
 	}
 	return out
+}
+
+// changeable is an Aggregate or a TopN whose rows change.
+type changeable struct {
+	node Node
+	// live is over the columns of node: not true for a row which only says that its key
+	// has no rows any more. Nil: no key loses all its rows.
+	live expr.Expr
+	cols []Column // those of the query; node may have one more, for live
+}
+
+// shown are the rows of the result.
+func (c changeable) shown() Node {
+	if c.live == nil {
+		return c.node
+	}
+	return onlyColumns(&Filter{Input: c.node, Cond: c.live}, c.cols)
+}
+
+// onlyColumns leaves out the columns behind the first ones.
+func onlyColumns(n Node, cols []Column) Node {
+	if len(cols) == len(n.Columns()) {
+		return n
+	}
+	p := &Project{Input: n, Cols: cols}
+	for i := range cols {
+		p.Exprs = append(p.Exprs, ref(n, i))
+	}
+	return p
+}
+
+// overChanges puts a Changes below an aggregation or TopN over changing rows; ok is false
+// where there are none.
+func overChanges(n Node, mode Mode) (c changeable, ok bool) {
+	switch n := n.(type) {
+	case *Aggregate:
+		if n.Window != nil && n.Window.Kind == Session {
+			return c, false
+		}
+		in, ok := withChanges(n.Input, mode)
+		if !ok {
+			return c, false
+		}
+		return aggregateChanges(n, in), true
+	case *TopN:
+		if mode != Update {
+			return c, false
+		}
+		in, ok := withChanges(n.Input, mode)
+		if !ok {
+			return c, false
+		}
+		return rankChanges(n, in), true
+	}
+	return c, false
 }
 
 // withChanges returns n with a Changes above the node whose rows change, its column the
@@ -49,81 +102,119 @@ func withChanges(n Node, mode Mode) (out Node, ok bool) {
 		if !ok {
 			return nil, false
 		}
-		at := len(in.Columns()) - 1
-		p := &Project{Input: in}
-		p.Exprs = append(append(p.Exprs, n.Exprs...), ref(in, at))
-		p.Cols = append(append(p.Cols, n.Cols...), in.Columns()[at])
-		return p, true
+		return withChange(n, in), true
 	case *Aggregate:
-		if n.Window != nil && n.Window.Kind == Session || hasChanging(n.Input) {
+		if n.Window != nil && n.Window.Kind == Session {
 			return nil, false
 		}
-		var keys []expr.Expr
-		closing := -1
-		for i := range n.Cols[:len(n.Cols)-len(n.Aggs)] {
-			keys = append(keys, ref(n, i))
+		keys, closing := n.groupKeys()
+		if mode == Complete {
+			closing = -1
 		}
-		switch {
-		case mode == Complete || !n.Mark.closes():
-		case n.Window != nil:
-			closing = 1 // the window's end
-		default:
-			closing = n.EventKey
-		}
-		return changesOver(n, keys, closing), true
+		return changesOf(n, keys, closing, mode), true
 	case *TopN:
-		if mode == Complete || hasChanging(n.Input) {
+		if mode == Complete {
 			return nil, false
 		}
-		return changesOver(n, n.Keys, n.EventKey), true
+		return changesOf(n, n.Keys, n.EventKey, mode), true
 	}
 	return nil, false
 }
 
-// hasChanging reports whether an aggregation or a TopN stands in a tree.
-func hasChanging(n Node) bool {
-	_, aggregated := findNode[*Aggregate](n)
-	_, ranked := findNode[*TopN](n)
-	return aggregated || ranked
+// withChange is a projection over an input that has the column of a Changes, which it
+// passes on.
+func withChange(n *Project, in Node) *Project {
+	at := len(in.Columns()) - 1
+	return &Project{
+		Input: in,
+		Exprs: append(slices.Clone(n.Exprs), expr.Expr(ref(in, at))),
+		Cols:  append(slices.Clone(n.Cols), in.Columns()[at]),
+	}
 }
 
-func changesOver(n Node, keys []expr.Expr, closing int) *Changes {
-	c := &Changes{Input: n, Keys: keys, EventKey: closing}
-	c.Cols = append(append(c.Cols, n.Columns()...), Column{Field: types.Field{Name: changeColumn, Type: types.Of(types.BigInt)}})
+// groupKeys are the keys of the groups over their own columns, and which of them says when
+// a group is over, -1 without.
+func (n *Aggregate) groupKeys() (keys []expr.Expr, closing int) {
+	for i := range n.Cols[:len(n.Cols)-len(n.Aggs)] {
+		keys = append(keys, ref(n, i))
+	}
+	switch {
+	case !n.Mark.closes():
+		return keys, -1
+	case n.Window != nil:
+		return keys, 1 // the window's end
+	}
+	return keys, n.EventKey
+}
+
+// changesOf puts a Changes over an aggregation or TopN, which may stand over another one.
+func changesOf(n Node, keys []expr.Expr, closing int, mode Mode) Node {
+	c, ok := overChanges(n, mode)
+	if !ok {
+		c = changeable{node: retract(n, mode), cols: n.Columns()}
+	}
+	over := changesOver(c.node, keys, closing, c.live)
+	if len(c.cols) == len(c.node.Columns()) {
+		return over
+	}
+	p := &Project{Cols: c.cols}
+	for i := range c.cols {
+		p.Exprs = append(p.Exprs, ref(over, i))
+	}
+	return withChange(p, over)
+}
+
+func changesOver(n Node, keys []expr.Expr, closing int, live expr.Expr) *Changes {
+	c := &Changes{Input: n, Keys: keys, EventKey: closing, Live: live}
+	c.Cols = append(slices.Clone(n.Columns()), Column{Field: types.Field{Name: changeColumn, Type: types.Of(types.BigInt)}})
 	return c
 }
 
-// overChanges is an aggregation over Changes. It counts the rows of a group, so that a
-// complete result can leave out the groups that lost all of theirs.
-func overChanges(n *Aggregate, in Node, mode Mode) Node {
-	c := *n
-	c.Input, c.Change = in, ref(in, len(in.Columns())-1)
-	c.Aggs = nil
+// aggregateChanges is an aggregation over Changes. Where a group can lose all its rows,
+// it counts them.
+func aggregateChanges(n *Aggregate, in Node) changeable {
+	a := *n
+	a.Input, a.Change = in, ref(in, len(in.Columns())-1)
+	a.Aggs = nil
 	for _, call := range n.Aggs {
 		if of, ok := call.Aggregate.OfChanges(call.Distinct); ok {
 			call.Aggregate, call.Distinct = of, false
 		}
-		c.Aggs = append(c.Aggs, call)
+		a.Aggs = append(a.Aggs, call)
 	}
-	if mode != Complete {
-		return &c
+	c := changeable{node: &a, cols: n.Cols}
+	if len(n.Keys) == 0 && n.Window == nil || isFixed(n.Time, in) && keepsKeys(n.Keys, in) {
+		return c
 	}
-	rows, err := expr.BindAggregate("count", nil, true, Span{})
+	count, err := expr.BindAggregate("count", nil, true, Span{})
 	if err != nil {
-		return &c
+		return c
 	}
-	c.Aggs = append(c.Aggs, AggCall{Aggregate: rows, Text: "count(*)"})
-	c.Cols = append(append([]Column(nil), n.Cols...), Column{Field: types.Field{Name: rowsColumn, Type: types.Of(types.BigInt)}})
-	last := len(c.Cols) - 1
-	some, err := expr.BindBinary(">", ref(&c, last), expr.NewLiteral(types.Of(types.BigInt), int64(0)), Span{})
-	if err != nil || len(n.Keys) == 0 && n.Window == nil {
-		return &c
+	a.Aggs, a.CountsRows = append(a.Aggs, AggCall{Aggregate: count, Text: "count(*)"}), true
+	a.Cols = append(slices.Clone(n.Cols), Column{Field: types.Field{Name: rowsColumn, Type: types.Of(types.BigInt)}})
+	c.live = positive(&a, len(n.Cols))
+	return c
+}
+
+// rankChanges is a TopN over Changes. A key that lost all its rows comes out with the
+// number 0.
+func rankChanges(n *TopN, in Node) changeable {
+	t := *n
+	t.Input, t.Change, t.ByTime = in, ref(in, len(in.Columns())-1), false
+	c := changeable{node: &t, cols: n.Cols}
+	if !keepsKeys(n.Keys, in) {
+		c.live = positive(&t, len(n.Cols)-1)
 	}
-	p := &Project{Input: &Filter{Input: &c, Cond: some}, Cols: n.Cols}
-	for i := range n.Cols {
-		p.Exprs = append(p.Exprs, ref(&c, i))
+	return c
+}
+
+// positive is the condition that a BIGINT column of n is above 0.
+func positive(n Node, column int) expr.Expr {
+	e, err := expr.BindBinary(">", ref(n, column), expr.NewLiteral(types.Of(types.BigInt), int64(0)), Span{})
+	if err != nil {
+		return nil // both are BIGINT, so it always binds
 	}
-	return p
+	return e
 }
 
 // cannotRetract finds an aggregate over changing rows whose result depends on their
@@ -142,33 +233,27 @@ func cannotRetract(_ *checker, n Node) *fault {
 	return nil
 }
 
-// emptied warns of groups over Changes that can lose all their rows: those whose key, or a
-// condition below, is of what changes. A sink replaces rows and removes none, so such a
-// group stays in it.
-func emptied(n Node, mode Mode) []string {
-	if a, ok := n.(*Aggregate); ok && a.Change != nil && mode == Update {
-		fixed := isFixed(a.Time, a.Input)
-		for _, k := range a.Keys {
-			fixed = fixed && isFixed(k, a.Input)
-		}
-		if (len(a.Keys) > 0 || a.Window != nil) && (!fixed || !keepsRows(a.Input)) {
-			return []string{"a group whose rows have all moved to other groups stays in the result, with count 0 and NULL for other aggregates: leave it out where you read the result"}
+// keepsKeys reports whether a key over n, up to a Changes, has rows for ever once it has
+// some: it is made of keys below, and no row below can go without another one in its place.
+func keepsKeys(keys []expr.Expr, n Node) bool {
+	for _, k := range keys {
+		if !isFixed(k, n) {
+			return false
 		}
 	}
-	var out []string
-	for _, in := range n.Inputs() {
-		out = append(out, emptied(in, mode)...)
-	}
-	return out
+	return keepsRows(n)
 }
 
-// keepsRows reports whether no filter up to a Changes looks at what changes.
+// keepsRows reports whether no filter up to a Changes looks at what changes, and no key of
+// the Changes loses all its rows.
 func keepsRows(n Node) bool {
 	switch n := n.(type) {
 	case *Filter:
 		return isFixed(n.Cond, n.Input) && keepsRows(n.Input)
 	case *Project:
 		return keepsRows(n.Input)
+	case *Changes:
+		return n.Live == nil
 	}
 	return true
 }
@@ -176,7 +261,10 @@ func keepsRows(n Node) bool {
 // isFixed reports whether an expression over n, up to a Changes, is made of the keys of
 // the rows alone: it is the same for the old row and for the new one.
 func isFixed(e expr.Expr, n Node) bool {
-	fixed := true
+	if e == nil {
+		return true
+	}
+	fixed := !isVolatile(e)
 	for _, c := range columnsOf(e) {
 		switch n := n.(type) {
 		case *Filter:
@@ -184,7 +272,7 @@ func isFixed(e expr.Expr, n Node) bool {
 		case *Project:
 			fixed = fixed && isFixed(n.Exprs[c], n.Input)
 		case *Changes:
-			fixed = fixed && n.isKey(c)
+			fixed = fixed && isKey(n.Keys, c)
 		default:
 			return false
 		}
@@ -192,12 +280,10 @@ func isFixed(e expr.Expr, n Node) bool {
 	return fixed
 }
 
-// isKey reports whether a column is a key.
-func (n *Changes) isKey(column int) bool {
-	for _, k := range n.Keys {
-		if c, ok := k.(*expr.Column); ok && c.Index == column {
-			return true
-		}
-	}
-	return false
+// isKey reports whether a column is one of the keys.
+func isKey(keys []expr.Expr, column int) bool {
+	return slices.ContainsFunc(keys, func(k expr.Expr) bool {
+		c, ok := k.(*expr.Column)
+		return ok && c.Index == column
+	})
 }

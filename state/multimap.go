@@ -24,7 +24,7 @@ type Multimap struct {
 
 	added   int      // rows from here on were inserted since AppendChanges
 	removed []uint64 // sequence numbers of rows removed since, inserted before
-	flagged []uint64
+	flagged []uint64 // whose flag changed; twice is not at all
 }
 
 type mapRow struct {
@@ -134,11 +134,14 @@ func (m *Multimap) Flag(row int32) bool { return m.rows[row].flag }
 
 // SetFlag sets the flag of a row.
 func (m *Multimap) SetFlag(row int32) {
-	r := &m.rows[row]
-	if r.flag {
-		return
+	if r := &m.rows[row]; !r.flag {
+		m.toggleFlag(row)
 	}
-	r.flag = true
+}
+
+func (m *Multimap) toggleFlag(row int32) {
+	r := &m.rows[row]
+	r.flag = !r.flag
 	if int(row) < m.added {
 		m.flagged = append(m.flagged, r.seq)
 	}
@@ -235,7 +238,7 @@ func (m *Multimap) ApplyChanges(b []byte) error {
 	}
 	for n := r.count(); n > 0 && r.err == nil; n-- {
 		if row := m.find(r.uvarint()); row >= 0 {
-			m.rows[row].flag = true
+			m.rows[row].flag = !m.rows[row].flag
 		}
 	}
 	if r.err == nil && len(r.b) > 0 {

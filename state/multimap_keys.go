@@ -46,3 +46,10 @@ func (m *Multimap) OldestUnflagged() (time int64, ok bool) {
 
 // Time returns the time of a row.
 func (m *Multimap) Time(row int32) int64 { return m.rows[row].time }
+
+// ClearFlag takes the flag of a row away.
+func (m *Multimap) ClearFlag(row int32) {
+	if r := &m.rows[row]; r.flag {
+		m.toggleFlag(row)
+	}
+}

@@ -1,6 +1,9 @@
 package state
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Table is the groups of one layout in one window.
 type Table struct {
@@ -137,10 +140,14 @@ func (t *Table) All(dst []int32) []int32 {
 	return dst
 }
 
-// forget clears the marks of what changed.
+// forget clears the marks of what changed. Removed groups are used again in an order that
+// does not depend on the one in which they went: it is the same after a restart.
 func (t *Table) forget() {
 	clear(t.dirty)
-	t.gone = t.gone[:0]
+	if len(t.gone) > 0 {
+		slices.Sort(t.free)
+		t.gone = t.gone[:0]
+	}
 }
 
 func hasBit(set []uint64, g int32) bool {

@@ -43,6 +43,9 @@ type AggregateConfig struct {
 	// Change is a BIGINT that is negative for a row that is taken back. All calls must
 	// be of changes (expr.Aggregate.OfChanges). Nil: every row is new.
 	Change expr.Expr
+	// CountsRows says that the last call is the number of rows of a group, of which some may
+	// be taken back: a group that has none left comes out and is forgotten.
+	CountsRows bool
 	// Schema is that of the result: window_start and window_end with Windows, then the
 	// keys, then the calls.
 	Schema *arrow.Schema

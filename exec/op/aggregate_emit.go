@@ -202,6 +202,7 @@ func (a *aggregate) finishTables(e *emitter) error {
 		a.groups -= a.stats.RowsRemoved
 		a.state.RemoveThrough(closed)
 	}
+	a.forgetEmptied()
 	return nil
 }
 

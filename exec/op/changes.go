@@ -1,6 +1,7 @@
 package op
 
 import (
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -16,7 +17,13 @@ type ChangesConfig struct {
 	Keys []expr.Expr // over the input
 	// Close is the TIMESTAMP at which a row changes no more and is forgotten. Nil: rows are kept
 	// for ever.
-	Close  expr.Expr
+	Close expr.Expr
+	// Live is a condition: a row for which it is not true is none of the result, and only says
+	// that the rows of its key came anew. Nil: all are.
+	Live expr.Expr
+	// Whole emits all rows of a key if one of them changed, and the old ones only if none is
+	// left.
+	Whole  bool
 	Input  *arrow.Schema
 	Schema *arrow.Schema // the input's columns and the change (BIGINT)
 	Limits StateLimits
@@ -26,7 +33,8 @@ type ChangesConfig struct {
 // Changes turns the result of an operator in update mode, in which the rows of a key
 // replace those that came for it before, into what changed: each row that no longer is,
 // with change -1, and each new one, with change 1. Rows that came again as they were are
-// left out. An aggregation above subtracts the ones and adds the others.
+// left out. An aggregation above subtracts the ones and adds the others; a sink (Whole)
+// deletes the ones and replaces the others.
 type Changes struct {
 	heldRows
 	cfg    ChangesConfig
@@ -77,11 +85,7 @@ func (c *Changes) Finish(emit Emit) error {
 
 // replace puts the rows of a batch in the place of those of the same keys.
 func (c *Changes) replace(rec arrow.Record, emit Emit) error {
-	cols, err := evalAll(c.batch.Expr, c.cfg.Keys, rec)
-	if err != nil {
-		return err
-	}
-	keyOf, err := encoders(cols, true)
+	keys, byKey, err := c.liveRows(rec)
 	if err != nil {
 		return err
 	}
@@ -93,15 +97,6 @@ func (c *Changes) replace(rec arrow.Record, emit Emit) error {
 	if err != nil {
 		return err
 	}
-	keys := state.NewInterner()
-	byKey := [][]int32{}
-	for row := range int(rec.NumRows()) {
-		id := keys.Intern(encodeRow(nil, keyOf, row))
-		if int(id) == len(byKey) {
-			byKey = append(byKey, nil)
-		}
-		byKey[id] = append(byKey[id], int32(row))
-	}
 	var gone, fresh, held []int32
 	for id, rows := range byKey {
 		key := keys.Value(int32(id))
@@ -110,6 +105,7 @@ func (c *Changes) replace(rec arrow.Record, emit Emit) error {
 		for _, row := range rows {
 			left[string(encodeRow(nil, valueOf, int(row)))]++
 		}
+		goneBefore, freshBefore := len(gone), len(fresh)
 		for _, h := range held {
 			if p := string(c.rows.Payload(h)); left[p] > 0 {
 				left[p]--
@@ -128,8 +124,40 @@ func (c *Changes) replace(rec arrow.Record, emit Emit) error {
 			c.stats.RowsUpdated++
 			fresh = append(fresh, row)
 		}
+		if changed := len(gone) > goneBefore || len(fresh) > freshBefore; c.cfg.Whole && changed && len(rows) > 0 {
+			gone, fresh = gone[:goneBefore], append(fresh[:freshBefore], rows...)
+		}
 	}
 	return c.emit(gone, rec, fresh, emit)
+}
+
+// liveRows returns the keys of a record and the rows that each of them has now.
+func (c *Changes) liveRows(rec arrow.Record) (keys *state.Interner, byKey [][]int32, err error) {
+	cols, err := evalAll(c.batch.Expr, c.cfg.Keys, rec)
+	if err != nil {
+		return nil, nil, err
+	}
+	keyOf, err := encoders(cols, true)
+	if err != nil {
+		return nil, nil, err
+	}
+	var live []bool
+	if c.cfg.Live != nil {
+		if live, err = evalMask(c.batch.Expr, c.cfg.Live, rec); err != nil {
+			return nil, nil, err
+		}
+	}
+	keys = state.NewInterner()
+	for row := range int(rec.NumRows()) {
+		id := keys.Intern(encodeRow(nil, keyOf, row))
+		if int(id) == len(byKey) {
+			byKey = append(byKey, nil)
+		}
+		if live == nil || live[row] {
+			byKey[id] = append(byKey[id], int32(row))
+		}
+	}
+	return keys, byKey, nil
 }
 
 func encodeRow(dst []byte, enc []encoder, row int) []byte {
@@ -181,3 +209,49 @@ func (c *Changes) WantsBatch(next, last int64) bool { return next > last && c.cf
 
 // OutputWatermark passes the watermark on.
 func (c *Changes) OutputWatermark(in int64) int64 { return in }
+
+// takenBack says of each row whether its change, a BIGINT, is negative.
+func takenBack(c *expr.Ctx, change expr.Expr, rec arrow.Record) ([]bool, error) {
+	col, err := change.Eval(c, rec)
+	if err != nil {
+		return nil, err
+	}
+	defer col.Release()
+	changes, ok := col.(*array.Int64)
+	if !ok {
+		return nil, fmt.Errorf("a change is a %s", col.DataType())
+	}
+	back := make([]bool, changes.Len())
+	for i, v := range changes.Int64Values() {
+		back[i] = v < 0
+	}
+	return back, nil
+}
+
+// SplitChanges takes the last column, a change, off a record: rows are those that are, gone
+// those that are no more. Each is nil when it has no rows; the caller releases both.
+func SplitChanges(rec arrow.Record) (rows, gone arrow.Record) {
+	last := int(rec.NumCols()) - 1
+	var kept, left []int32
+	for i, v := range rec.Column(last).(*array.Int64).Int64Values() {
+		if v < 0 {
+			left = append(left, int32(i))
+		} else {
+			kept = append(kept, int32(i))
+		}
+	}
+	cols := rec.Columns()[:last]
+	plain := array.NewRecord(arrow.NewSchema(rec.Schema().Fields()[:last], nil), cols, rec.NumRows())
+	defer plain.Release()
+	part := func(list []int32) arrow.Record {
+		switch int64(len(list)) {
+		case 0:
+			return nil
+		case rec.NumRows():
+			plain.Retain()
+			return plain
+		}
+		return Take(plain, list)
+	}
+	return part(kept), part(left)
+}

@@ -180,25 +180,12 @@ func (p *partial) evaluate(rec arrow.Record) error {
 }
 
 // evaluateChange finds the rows that are taken back.
-func (p *partial) evaluateChange(rec arrow.Record) error {
+func (p *partial) evaluateChange(rec arrow.Record) (err error) {
 	p.chunk.back = nil
-	if p.a.cfg.Change == nil {
-		return nil
+	if p.a.cfg.Change != nil {
+		p.chunk.back, err = takenBack(p.a.batch.Expr, p.a.cfg.Change, rec)
 	}
-	col, err := p.a.cfg.Change.Eval(p.a.batch.Expr, rec)
-	if err != nil {
-		return err
-	}
-	defer col.Release()
-	changes, ok := col.(*array.Int64)
-	if !ok {
-		return fmt.Errorf("a change is a %s", col.DataType())
-	}
-	p.chunk.back = make([]bool, changes.Len())
-	for i, v := range changes.Int64Values() {
-		p.chunk.back[i] = v < 0
-	}
-	return nil
+	return err
 }
 
 // evalPlain evaluates an argument; NULLs that hide among the values of a dictionary

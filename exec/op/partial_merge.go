@@ -82,7 +82,7 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 		m.keys = append(m.keys, p.slab.Key(g)...)
 	}
 	a.translate(p, m.keys, 0, a.keys.words, a.keys.interned)
-	before := t.Len()
+	before, live := t.Len(), t.Live()
 	t.Resolve(m.keys, dst)
 	m.cells = a.cellsOf(m.cells[:0], t)
 	for i := range a.calls {
@@ -98,7 +98,7 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 	if a.layer == layerPieces {
 		a.groups += a.overlap.added(win, before)
 	} else {
-		a.groups += int64(t.Len() - before)
+		a.groups += int64(t.Live() - live)
 	}
 	a.state.Count(t)
 	return nil

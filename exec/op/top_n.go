@@ -24,6 +24,9 @@ type TopNConfig struct {
 	// ByTime says that Close is the time of the row and not of the key: the first row is
 	// final then, and its key is remembered for ever, so that no later row passes for the first.
 	ByTime bool
+	// Change is a BIGINT, the last column of the rows that come and not one of Input: negative
+	// for a row that is taken back. UpdateMode only. Nil: every row is new.
+	Change expr.Expr
 	Input  *arrow.Schema
 	Schema *arrow.Schema // the input's columns and the row number (BIGINT)
 	Limits StateLimits
@@ -38,7 +41,9 @@ type TopNConfig struct {
 // of a key come out when one of them is new: the sink replaces the key's rows by them.
 //
 // A kept row is an entry of the state under its key; a key whose one row is final and gone
-// (ByTime) is an entry with the flag and no bytes.
+// (ByTime) is an entry with the flag and no bytes. Over rows that change (Change) all rows
+// of a key are kept, and the first ones have the flag; a key that lost all its rows comes
+// out as one of them with the number 0.
 type TopN struct {
 	heldRows
 	cfg    TopNConfig
@@ -108,7 +113,11 @@ func dropLate(b *Batch, time expr.Expr, input int, rec arrow.Record, stats *Stat
 // Finish takes the rows of the batch in, and hands out the keys that changed or the ones
 // that are final.
 func (t *TopN) Finish(emit Emit) error {
-	changed, err := t.takeIn()
+	takeIn := t.takeIn
+	if t.cfg.Change != nil {
+		takeIn = t.takeChanges
+	}
+	changed, emptied, err := takeIn()
 	if err != nil {
 		return err
 	}
@@ -117,6 +126,9 @@ func (t *TopN) Finish(emit Emit) error {
 	}
 	if t.cfg.Mode == UpdateMode {
 		if err := t.show(changed, emit); err != nil {
+			return err
+		}
+		if err := t.showEmptied(emptied, emit); err != nil {
 			return err
 		}
 	}
@@ -135,16 +147,16 @@ type contest struct {
 }
 
 // takeIn brings the state up to date with the rows of the batch and returns the rows of
-// the state whose keys changed, key by key.
-func (t *TopN) takeIn() (changed []int32, err error) {
+// the state whose keys changed, key by key. No key loses its rows.
+func (t *TopN) takeIn() (changed, emptied []int32, err error) {
 	arrived, err := concat(t.cfg.Alloc, t.chunks)
 	if err != nil || arrived == nil {
-		return nil, err
+		return nil, nil, err
 	}
 	t.chunks, t.bytes = nil, 0
 	groups, contests, err := t.contests(arrived)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	// Rows that are kept come before those of the batch: they arrived before them.
 	var held []int32
@@ -161,12 +173,13 @@ func (t *TopN) takeIn() (changed []int32, err error) {
 	}
 	all, err := t.with(held, arrived)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := t.rank(contests, append(heldBy, groups...), all); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return t.replace(contests, held, heldBy, all)
+	changed, err = t.replace(contests, held, all)
+	return changed, nil, err
 }
 
 // contests gives each row of a record the number of its key.
@@ -229,8 +242,8 @@ func decodeRows(alloc memory.Allocator, schema *arrow.Schema, m *state.Multimap,
 	return b.NewRecord(), nil
 }
 
-// rank finds the first rows of each key. A row that is not among the first so far costs
-// one comparison.
+// rank finds the first rows of each key; rows of group -1 have none. A row that is not
+// among the first so far costs one comparison.
 func (t *TopN) rank(contests []contest, groups []int32, all arrow.Record) error {
 	less, err := t.less(all)
 	if err != nil {
@@ -238,6 +251,9 @@ func (t *TopN) rank(contests []contest, groups []int32, all arrow.Record) error 
 	}
 	count := int(min(t.cfg.Count, int64(len(groups))))
 	for row, g := range groups {
+		if g < 0 {
+			continue
+		}
 		c := &contests[g]
 		if c.done {
 			t.stats.RowsDuplicate++
@@ -280,7 +296,7 @@ func (t *TopN) less(rec arrow.Record) (func(x, y int32) bool, error) {
 
 // replace removes the rows that others pushed out and stores the new ones. all holds
 // the rows of held, then those of the batch.
-func (t *TopN) replace(contests []contest, held, heldBy []int32, all arrow.Record) (changed []int32, err error) {
+func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (changed []int32, err error) {
 	defer all.Release()
 	enc, err := encoders(all.Columns(), false)
 	if err != nil {
@@ -401,13 +417,30 @@ func (t *TopN) showChunk(rows []int32, emit Emit) error {
 	}
 	sorted := Take(rec, order)
 	defer sorted.Release()
+	return t.emitNumbered(sorted, numbers, emit)
+}
+
+// showEmptied emits rows of the state that were there, of keys that have none, as number 0.
+func (t *TopN) showEmptied(rows []int32, emit Emit) error {
+	if len(rows) == 0 {
+		return nil
+	}
+	rec, err := decodeRows(t.cfg.Alloc, t.cfg.Input, t.rows, rows)
+	if err != nil {
+		return err
+	}
+	defer rec.Release()
+	return t.emitNumbered(rec, make([]int64, len(rows)), emit)
+}
+
+func (t *TopN) emitNumbered(rec arrow.Record, numbers []int64, emit Emit) error {
 	b := array.NewInt64Builder(t.cfg.Alloc)
 	defer b.Release()
 	b.AppendValues(numbers, nil)
 	number := b.NewArray()
 	defer number.Release()
-	cols := append(slices.Clone(sorted.Columns()), number)
-	out := array.NewRecord(schemaOf(t.cfg.Schema, cols), cols, int64(len(rows)))
+	cols := append(slices.Clone(rec.Columns()), number)
+	out := array.NewRecord(schemaOf(t.cfg.Schema, cols), cols, rec.NumRows())
 	defer out.Release()
 	return emit(out)
 }

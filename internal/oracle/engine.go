@@ -55,7 +55,14 @@ type Outcome struct {
 	LateRows []string // kept beside the sink
 	// Lines describe every batch with its rows to the last bit, in the order of the rows.
 	Lines   []string
-	DiskOps int // operations on the disk
+	Steps   []Step // in update mode: the sink on the way
+	DiskOps int    // operations on the disk
+}
+
+// Step is what the sink holds after the first feeds.
+type Step struct {
+	Feeds int
+	Sink  []Row
 }
 
 // run is one life of a case in the engine, over any number of starts.
@@ -131,7 +138,7 @@ func Run(c *Case, way Way) (*Outcome, error) {
 	for range c.Streams {
 		r.input = append(r.input, memsource.NewStream())
 	}
-	for _, f := range c.Feeds {
+	for i, f := range c.Feeds {
 		if err := r.feed(f); err != nil {
 			return nil, err
 		}
@@ -140,6 +147,13 @@ func Run(c *Case, way Way) (*Outcome, error) {
 		}
 		if err := r.drain(); err != nil {
 			return nil, err
+		}
+		if c.Query.Mode == plan.Update {
+			rows, err := r.stored()
+			if err != nil {
+				return nil, err
+			}
+			r.out.Steps = append(r.out.Steps, Step{i + 1, rows})
 		}
 	}
 	r.out.DiskOps = r.fault.Ops()
@@ -236,20 +250,25 @@ func (r *run) source(s plan.SourceRef) sources.Source {
 }
 
 // observe keeps what a batch did. A batch that is run again after a crash is kept once.
-func (r *run) observe(p *exec.Progress, recs [][]arrow.Record) {
+func (r *run) observe(p *exec.Progress, outputs []exec.Rows) {
 	r.ran++
 	if n := r.way.RestartEvery; n > 0 && r.ran%n == 0 {
 		r.query.Stop()
 	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
 	var lines []string
-	for _, rec := range recs[0] {
+	for _, rec := range outputs[0].Records {
 		for i := range int(rec.NumRows()) {
 			lines = append(lines, recordText(rec, i))
 		}
 		rows, err := rowsOf(rec)
 		r.fatal = errors.Join(r.fatal, err)
 		b.Rows = append(b.Rows, rows...)
+	}
+	for _, rec := range outputs[0].Deletes {
+		for i := range int(rec.NumRows()) {
+			lines = append(lines, "deleted "+recordText(rec, i))
+		}
 	}
 	for _, o := range p.StateOperators {
 		b.Ops = append(b.Ops, OpStats{o.NumRowsDroppedByWatermark, o.NumRowsTotal})
@@ -263,14 +282,24 @@ func (r *run) observe(p *exec.Progress, recs [][]arrow.Record) {
 	r.out.Batches, r.out.Lines = append(r.out.Batches, b), append(r.out.Lines, line)
 }
 
-// collect reads the sink.
-func (r *run) collect() error {
+// stored reads the sink.
+func (r *run) stored() (rows []Row, err error) {
 	for _, rec := range r.store.Rows("q") {
-		rows, err := rowsOf(rec)
+		row, err := rowsOf(rec)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		r.out.Sink = append(r.out.Sink, rows...)
+		rows = append(rows, row...)
+	}
+	return rows, nil
+}
+
+// collect reads what the run left.
+func (r *run) collect() (err error) {
+	if r.out.Sink, err = r.stored(); err != nil {
+		return err
+	}
+	for _, rec := range r.store.Rows("q") {
 		r.out.SinkText = append(r.out.SinkText, recordText(rec, 0))
 	}
 	for _, rec := range r.store.Side("late_rows") {

@@ -8,8 +8,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/exec"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -40,9 +38,9 @@ type job struct {
 
 // totals add the progress of a run up.
 type totals struct {
-	batches, rowsRead, rowsUsed, rowsFiltered, rowsLate, rowsBad, rowsOut int64
-	outputs                                                               []exec.OutputProgress // of a statement set
-	last                                                                  *exec.Progress
+	batches, rowsRead, rowsUsed, rowsFiltered, rowsLate, rowsBad, rowsOut, rowsDeleted int64
+	outputs                                                                            []exec.OutputProgress // of a statement set
+	last                                                                               *exec.Progress
 }
 
 func (t *totals) add(p *exec.Progress) {
@@ -53,11 +51,13 @@ func (t *totals) add(p *exec.Progress) {
 	t.rowsLate += p.RowsLate
 	t.rowsBad += p.RowsBad
 	t.rowsOut += p.Sink.NumOutputRows
+	t.rowsDeleted += p.Sink.NumDeletedRows
 	sums := slices.Clone(p.Outputs) // who has the totals so far keeps them
 	for i := range t.outputs {
 		o := &sums[i]
 		o.NumInputRows += t.outputs[i].NumInputRows
 		o.NumOutputRows += t.outputs[i].NumOutputRows
+		o.NumDeletedRows += t.outputs[i].NumDeletedRows
 		o.RowsUsed += t.outputs[i].RowsUsed
 		o.RowsFiltered += t.outputs[i].RowsFiltered
 		o.RowsLate += t.outputs[i].RowsLate
@@ -71,7 +71,7 @@ func newJob(s *Session, row *queryRow, wait bool) *job {
 }
 
 // onBatch is exec.Config.OnBatch.
-func (j *job) onBatch(p *exec.Progress, _ [][]arrow.Record) {
+func (j *job) onBatch(p *exec.Progress, _ []exec.Rows) {
 	j.mu.Lock()
 	j.totals.add(p)
 	close(j.batch)

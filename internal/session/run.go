@@ -416,7 +416,11 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 			return nil, joinErrors(err, q.Close())
 		}
 	}
-	for _, notice := range b.plan.Notices {
+	notices := b.plan.Notices
+	for _, result := range b.plan.Outputs {
+		notices = append(notices[:len(notices):len(notices)], result.SinkNotices...)
+	}
+	for _, notice := range notices {
 		out.Notice(notice)
 	}
 	if compared.pinned != "" {

@@ -62,7 +62,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "progress_rows", Type: sources.IntegerOption, Default: "1000",
 		Summary: "rows of ssql.progress that are kept per query"}, inSession},
 	{sources.Option{Name: "retraction", Type: sources.BooleanOption, Default: "false",
-		Summary: "let an aggregation stand over one whose rows change, by taking the old rows back; Spark refuses that"}, inSession | inQuery},
+		Summary: "let an aggregation or ROW_NUMBER() stand over one whose rows change, by taking the old rows back, and delete what HAVING leaves out; Spark does neither"}, inSession | inQuery},
 	{sources.Option{Name: "snapshot_every", Type: sources.IntegerOption, Default: "100",
 		Summary: "batches between two snapshots of the state, at least"}, inSession | inQuery},
 	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",

@@ -7,6 +7,8 @@ import (
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/exec"
 	"ssql/plan"
@@ -32,13 +34,13 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		out.Notice(notice)
 	}
 	result := p.Outputs[0]
-	run := &selectRun{mode: result.Mode, limit: limitOf(result)}
+	run := &selectRun{mode: result.Mode, deletes: result.Deletes, limit: limitOf(result)}
 	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
 		return err
 	}
 	fields := fieldsOf(result)
-	if run.table, err = out.Table(types.ArrowSchema(fields)); err != nil {
+	if run.table, err = out.Table(types.ArrowSchema(run.shownFields(fields))); err != nil {
 		return closeAfter(srcs, err)
 	}
 	sink, err := s.findSink("console", run.print)
@@ -60,7 +62,7 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 	}
 	cfg.OnNotice = run.onNotice
 	if f, ok := out.(Follower); ok {
-		cfg.OnBatch = func(p *exec.Progress, _ [][]arrow.Record) { f.Batch(batchInfo(p)) }
+		cfg.OnBatch = func(p *exec.Progress, _ []exec.Rows) { f.Batch(batchInfo(p)) }
 	}
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
@@ -90,6 +92,7 @@ func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.
 // selectRun is a SELECT that runs.
 type selectRun struct {
 	mode    plan.Mode
+	deletes bool // plan.Output.Deletes
 	query   *exec.Query
 	table   TableWriter
 	limit   int64 // rows after which the query can end, -1 without
@@ -135,15 +138,51 @@ func (r *selectRun) print(b *sinks.Batch) error {
 		return nil
 	}
 	for _, rec := range records {
-		if err := r.table.Write(rec); err != nil {
+		if err := r.write(rec, "u"); err != nil {
 			return err
 		}
-		r.rows += rec.NumRows()
+	}
+	for _, rec := range b.Outputs[0].Deletes {
+		if err := r.write(rec, "d"); err != nil {
+			return err
+		}
 	}
 	if r.limit >= 0 && r.rows >= r.limit {
 		r.query.Stop()
 	}
 	return nil
+}
+
+// opColumn is shown behind the columns of a result whose rows can go again: u for a row that
+// is new or replaces the one of its keys, d for one that is no more. The letters are those
+// of the files that changes are written to.
+const opColumn = "op"
+
+// shownFields are the columns that are printed.
+func (r *selectRun) shownFields(fields []types.Field) []types.Field {
+	if !r.deletes {
+		return fields
+	}
+	return append(fields[:len(fields):len(fields)], types.Field{Name: opColumn, Type: types.Of(types.Varchar)})
+}
+
+// write prints rows, with what they are if rows can go again.
+func (r *selectRun) write(rec arrow.Record, op string) error {
+	r.rows += rec.NumRows()
+	if !r.deletes {
+		return r.table.Write(rec)
+	}
+	b := array.NewStringBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for range int(rec.NumRows()) {
+		b.Append(op)
+	}
+	ops := b.NewArray()
+	defer ops.Release()
+	fields := append(rec.Schema().Fields(), arrow.Field{Name: opColumn, Type: ops.DataType()})
+	shown := array.NewRecord(arrow.NewSchema(fields, nil), append(rec.Columns()[:rec.NumCols():rec.NumCols()], ops), rec.NumRows())
+	defer shown.Release()
+	return r.table.Write(shown)
 }
 
 // keepComplete takes a result that replaces the one before.

@@ -166,7 +166,7 @@ func (s *Session) showProgress(ctx context.Context, st *sql.Show, out Output) er
 	return s.sendFor(ctx, st, `SELECT query, batch AS "batchId", (progress->>'numInputRows')::BIGINT AS "numInputRows",
 		(progress->>'rowsUsed')::BIGINT AS "rowsUsed", (progress->>'rowsFiltered')::BIGINT AS "rowsFiltered",
 		(progress->>'rowsLate')::BIGINT AS "rowsLate", (progress->>'rowsBad')::BIGINT AS "rowsBad",
-		(progress->'sink'->>'numOutputRows')::BIGINT AS "numOutputRows",
+		(progress->'sink'->>'numOutputRows')::BIGINT AS "numOutputRows", coalesce((progress->'sink'->>'numDeletedRows')::BIGINT, 0) AS "numDeletedRows",
 		(progress->'stateOperators'->0->>'numRowsTotal')::BIGINT AS "numRowsTotal", (progress->>'batchDuration')::BIGINT AS "batchDuration",
 		progress->'eventTime'->>'watermark' AS watermark FROM ssql.progress`, `ORDER BY query, batch`, out)
 }

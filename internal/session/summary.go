@@ -18,7 +18,7 @@ func (j *job) summary() string {
 	}
 	line := fmt.Sprintf("%s: %s, %s read", j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"))
 	if t.outputs == nil {
-		line += " = " + became(t.rowsUsed, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut)
+		line += " = " + became(t.rowsUsed, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut, t.rowsDeleted)
 	}
 	if n, what := j.open(); n > 0 {
 		line += fmt.Sprintf(", %s open", count(n, what))
@@ -30,15 +30,19 @@ func (j *job) summary() string {
 		line += "; bad rows are in ssql.bad_rows"
 	}
 	for _, o := range t.outputs {
-		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows))
+		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows, o.NumDeletedRows))
 	}
 	return line
 }
 
 // became says what became of the rows that were read.
-func became(used, filtered, late, bad, written int64) string {
-	return fmt.Sprintf("%s used + %s filtered + %s late + %s bad, %s written",
+func became(used, filtered, late, bad, written, deleted int64) string {
+	text := fmt.Sprintf("%s used + %s filtered + %s late + %s bad, %s written",
 		number(used), number(filtered), number(late), number(bad), count(written, "row"))
+	if deleted > 0 {
+		text += fmt.Sprintf(", %s deleted", number(deleted))
+	}
+	return text
 }
 
 // open returns how many groups the state of the query still holds, and what they are.

@@ -44,6 +44,9 @@ func (h *harness) sink(st *Step) ([]string, error) {
 		return nil, err
 	}
 	rows := q.store.rows()
+	if slices.Contains(st.Args, "table") {
+		rows = q.store.table()
+	}
 	if !slices.Contains(st.Args, "ordered") {
 		slices.Sort(rows)
 	}

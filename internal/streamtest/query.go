@@ -7,8 +7,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/exec"
 	"ssql/internal/library"
 	"ssql/plan"
@@ -116,9 +114,9 @@ func (q *query) stop() {
 	}
 }
 
-func (q *query) onBatch(p *exec.Progress, rows [][]arrow.Record) {
+func (q *query) onBatch(p *exec.Progress, rows []exec.Rows) {
 	q.events = append(q.events, p)
-	q.rows[p.BatchID] = rowTexts(rows[0])
+	q.rows[p.BatchID] = append(rowTexts(rows[0].Records), deleted(rowTexts(rows[0].Deletes))...)
 }
 
 // drive runs batches until nothing is due. A run that fails is forgotten with all its
@@ -252,9 +250,12 @@ func (q *query) print(ordered bool) []string {
 	return lines
 }
 
-// batchHeader is `batch ID  in=N out=N  watermark=T  late=N  replay`.
+// batchHeader is `batch ID  in=N out=N deleted=N  watermark=T  late=N  replay`.
 func batchHeader(p *exec.Progress) string {
 	line := fmt.Sprintf("batch %d  in=%d out=%d", p.BatchID, p.NumInputRows, p.Sink.NumOutputRows)
+	if n := p.Sink.NumDeletedRows; n > 0 {
+		line += fmt.Sprintf(" deleted=%d", n)
+	}
 	if p.HasWatermark {
 		line += "  watermark=" + types.FormatTimestamp(p.WatermarkMicros)
 	}

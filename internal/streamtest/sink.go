@@ -19,7 +19,7 @@ type store struct {
 	query   string
 	mode    sinks.Mode
 	heads   map[string]sinks.Marker
-	batches map[int64][]string
+	batches map[int64]written
 	faults  map[int64]string // batch to before or after; each happens once
 	// crash, if set, is called before and after a batch is stored.
 	crash func(point string, batch int64) error
@@ -27,8 +27,16 @@ type store struct {
 
 var _ sinks.Sink = (*store)(nil)
 
+// written is what came with a batch: rows and those that are no more, with the texts of
+// their keys.
+type written struct {
+	rows, deletes        []string
+	rowKeys, deletedKeys []string
+	keyed                bool // rows replace those of their keys
+}
+
 func newStore(query string, mode sinks.Mode) *store {
-	return &store{query: query, mode: mode, heads: map[string]sinks.Marker{}, batches: map[int64][]string{}, faults: map[int64]string{}}
+	return &store{query: query, mode: mode, heads: map[string]sinks.Marker{}, batches: map[int64]written{}, faults: map[int64]string{}}
 }
 
 // injectedFault is the failure that the verb fault asks for.
@@ -61,7 +69,12 @@ func (s *store) Write(_ context.Context, b *sinks.Batch) error {
 	if err := s.reach("planned", b.Batch); err != nil {
 		return err
 	}
-	s.batches[b.Batch] = rowTexts(b.Outputs[0].Records)
+	out := &b.Outputs[0]
+	s.batches[b.Batch] = written{
+		rows: rowTexts(out.Records), rowKeys: keyTexts(out.Records, out.Keys),
+		deletes: rowTexts(out.Deletes), deletedKeys: keyTexts(out.Deletes, out.Keys),
+		keyed: out.Mode == sinks.Update && out.Keys != nil,
+	}
 	s.heads[b.QueryID] = b.Marker
 	if when == "after" {
 		return &injectedFault{when, b.Batch}
@@ -83,19 +96,44 @@ func (s *store) Transactional() bool { return true }
 func (s *store) Close() error { return nil }
 
 // rows returns what the sink holds: in complete mode the last table, else every row that
-// was written.
+// was written, and every row that was said to be no more.
 func (s *store) rows() []string {
 	var rows []string
 	for _, batch := range sortedBatches(s.batches) {
 		if s.mode == sinks.Complete {
 			rows = nil
 		}
-		rows = append(rows, s.batches[batch]...)
+		w := s.batches[batch]
+		rows = append(append(rows, w.rows...), deleted(w.deletes)...)
 	}
 	return rows
 }
 
-func sortedBatches(batches map[int64][]string) []int64 {
+// table returns what a table would hold: in update mode rows take the place of those of
+// their keys.
+func (s *store) table() []string {
+	var rows, keys []string
+	for _, batch := range sortedBatches(s.batches) {
+		w := s.batches[batch]
+		switch {
+		case s.mode == sinks.Complete:
+			rows, keys = nil, nil
+		case w.keyed:
+			gone := slices.Concat(w.rowKeys, w.deletedKeys)
+			var left, leftKeys []string
+			for i, k := range keys {
+				if !slices.Contains(gone, k) {
+					left, leftKeys = append(left, rows[i]), append(leftKeys, k)
+				}
+			}
+			rows, keys = left, leftKeys
+		}
+		rows, keys = append(rows, w.rows...), append(keys, w.rowKeys...)
+	}
+	return rows
+}
+
+func sortedBatches(batches map[int64]written) []int64 {
 	ids := make([]int64, 0, len(batches))
 	for id := range batches {
 		ids = append(ids, id)
@@ -117,4 +155,28 @@ func rowTexts(records []arrow.Record) []string {
 		}
 	}
 	return rows
+}
+
+// keyTexts returns the lines of the key columns of records.
+func keyTexts(records []arrow.Record, keys []int) []string {
+	var rows []string
+	for _, rec := range records {
+		for i := range int(rec.NumRows()) {
+			cells := make([]string, len(keys))
+			for c, k := range keys {
+				cells[c] = types.Text(rec.Column(k), i)
+			}
+			rows = append(rows, strings.Join(cells, cellSeparator))
+		}
+	}
+	return rows
+}
+
+// deleted marks lines as those of rows that the result has no more.
+func deleted(rows []string) []string {
+	out := make([]string, len(rows))
+	for i, r := range rows {
+		out[i] = "deleted " + r
+	}
+	return out
 }

@@ -38,7 +38,7 @@ func verbs() []verb {
 		{"restart", "restart NAME", "stops a query cleanly and starts it again; prints where it resumes", 1, nil, false, (*harness).restart},
 		{"run", "run NAME [trigger=once|available_now] [ordered]", "runs batches until nothing is due; prints a header and the rows of each", 1, []string{"trigger"}, false, (*harness).run},
 		{"set", "set KEY=VALUE", "before the query: ansi, multiple_stateful, no_data_batches, retraction, watermark_policy", 0, []string{"ansi", "multiple_stateful", "no_data_batches", "retraction", "watermark_policy"}, false, (*harness).set},
-		{"sink", "sink NAME [ordered]", "prints everything that the sink holds", 1, nil, false, (*harness).sink},
+		{"sink", "sink NAME [ordered] [table]", "prints everything that was written, or the table that it makes", 1, nil, false, (*harness).sink},
 		{"sql", "sql", "runs ssql statements; prints their rows and messages", 0, nil, true, (*harness).sql},
 		{"state", "state NAME", "prints how many rows the operators hold after the last batch", 1, nil, false, (*harness).state},
 		{"stream", "stream NAME [watermark=COL:DELAY]", "declares an input: a line `name TYPE [NOT NULL]` for each column", 1, []string{"watermark"}, false, (*harness).stream},
