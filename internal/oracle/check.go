@@ -2,7 +2,6 @@ package oracle
 
 import (
 	"fmt"
-	"slices"
 
 	"ssql/plan"
 )
@@ -31,8 +30,11 @@ func compareAll(c *Case, d *Duck) string {
 		if err != nil {
 			return "DuckDB fails: " + err.Error() + "\n" + c.Query.DuckSQL(c.finalMicros())
 		}
-		if why := differ("the sink against DuckDB", c.Query.Columns(), c.live(base.Sink), want); why != "" {
+		if why := differ("the sink against DuckDB", c.Query.Columns(), base.Sink, want); why != "" {
 			return why + "\n" + c.Query.DuckSQL(c.finalMicros())
+		}
+		if why := differOnTheWay(c, base, d); why != "" {
+			return why
 		}
 	}
 	if !c.Grammar.Changes {
@@ -65,14 +67,32 @@ func (q *Query) pushesDown() bool {
 	})
 }
 
-// live returns the rows of groups that are not empty. In update mode a group that lost all
-// its rows (Production.Changes) stays, with a count of 0.
-func (c *Case) live(rows []Row) []Row {
-	keys := len(c.Query.keyColumns())
-	if !c.Grammar.Changes || c.Query.Mode != plan.Update || keys == 0 {
-		return rows
+// stepsMax is at how many points of a case the sink is compared with DuckDB.
+const stepsMax = 5
+
+// differOnTheWay compares the sink of a query in update mode, which is to be the answer over
+// the rows so far at any time, after some of the feeds.
+func differOnTheWay(c *Case, base *Outcome, d *Duck) string {
+	if c.Query.Mode != plan.Update {
+		return ""
 	}
-	return slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return r[keys] == int64(0) })
+	every := 1 + len(base.Steps)/stepsMax
+	for i := every - 1; i < len(base.Steps); i += every {
+		step := base.Steps[i]
+		sofar := *c
+		sofar.Feeds = c.Feeds[:step.Feeds]
+		if sofar.rows() == 0 {
+			continue
+		}
+		want, err := d.Answer(&sofar)
+		if err != nil {
+			return "DuckDB fails: " + err.Error()
+		}
+		if why := differ("the sink on the way against DuckDB", c.Query.Columns(), step.Sink, want); why != "" {
+			return fmt.Sprintf("%s\nafter %d feeds: %s", why, step.Feeds, c.Query.DuckSQL(sofar.finalMicros()))
+		}
+	}
+	return ""
 }
 
 // differBatches compares batch by batch; "" if they are equal.

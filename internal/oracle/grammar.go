@@ -26,8 +26,9 @@ type Production struct {
 	KeysOnly bool
 	// Modes are those that the engine takes.
 	Modes []plan.Mode
-	// Changes says that the aggregation stands over rows that change: they are taken back
-	// one by one, which Spark refuses, and the model does not know.
+	// Changes says that retraction is on, since an aggregation or ranking stands over rows that
+	// change, or a condition over those: rows are taken back and deleted, which Spark does
+	// not do and the model does not know.
 	Changes bool
 	// Loose says that the result depends on where batches are cut, also when no row is
 	// late: DuckDB cannot know it.
@@ -73,6 +74,15 @@ var grammar = []Production{
 	{Name: "groups, grouped", Streams: 1, Weight: 3, From: groups, Grouped: true, Modes: updateAndAll, Changes: true},
 	{Name: "windows, grouped while they change", Streams: 1, Weight: 2, From: counted(anyWindow), Window: anyWindow, Grouped: true, Modes: updateAndAll, Changes: true},
 	{Name: "top rows, grouped", Streams: 1, Weight: 2, From: topRows, Grouped: true, Modes: updateOnly, Changes: true},
+	{Name: "groups, grouped twice", Streams: 1, Weight: 2, From: histogram, Grouped: true, Modes: updateAndAll, Changes: true},
+	{Name: "groups, top rows", Streams: 1, Weight: 2, From: topOfGroups, KeysOnly: true, Modes: updateOnly, Changes: true},
+	{Name: "groups, top rows, grouped", Streams: 1, Weight: 2, From: topOfGroups, Grouped: true, Modes: updateOnly, Changes: true},
+	{Name: "top rows of changing keys", Streams: 1, Weight: 1, From: topOfHistogram, KeysOnly: true, Modes: updateOnly, Changes: true},
+	{Name: "top rows, filtered", Streams: 1, Weight: 2, From: topRows, KeysOnly: true, Modes: updateOnly, Changes: true},
+	{Name: "windows, filtered", Streams: 1, Weight: 1, Window: anyWindow, Grouped: true, Modes: updateOnly, Changes: true},
+	{Name: "groups, filtered", Streams: 1, Weight: 1, Grouped: true, Modes: updateOnly, Changes: true},
+	{Name: "join, groups, grouped", Streams: 2, Weight: 2, From: groupsOfJoin, Grouped: true, Modes: updateAndAll, Changes: true},
+	{Name: "join, groups, top rows", Streams: 2, Weight: 2, From: topOfJoin, KeysOnly: true, Modes: updateOnly, Changes: true},
 	{Name: "inner join", Streams: 2, Weight: 3, From: join(Inner), Modes: appendOnly},
 	{Name: "left join", Streams: 2, Weight: 3, From: join(Left), Modes: appendOnly},
 	{Name: "right join", Streams: 2, Weight: 2, From: join(Right), Modes: appendOnly},
@@ -203,9 +213,11 @@ func (g *gen) query() {
 		q.From = g.scan(0)
 	}
 	cols := q.From.Columns()
-	if g.IntN(2) == 0 && !g.p.KeysOnly {
+	if g.IntN(2) == 0 && (!g.p.KeysOnly || g.p.Changes) {
 		over := cols
-		if g.p.Changes {
+		if r, ok := q.From.(*Rank); ok && g.p.Changes {
+			over = cols[places(cols)[r.Order]:][:1] // the same whichever of equal rows is kept
+		} else if g.p.Changes {
 			over = cols[len(cols)-1:]
 		} else if _, ok := q.From.(*Sub); ok {
 			over = cols[2:] // a condition on keys is pushed below the grouping
@@ -259,6 +271,9 @@ func keysOf(r Rel) []string {
 	case *Dedup:
 		return r.Keys
 	case *Rank:
+		if r.Then != nil {
+			return columnNames(r.Columns())
+		}
 		if slices.Contains(r.Keys, r.Order) {
 			return r.Keys
 		}
@@ -297,18 +312,18 @@ func (g *gen) calls(q *Query, cols []Column) {
 			closes := (q.Window != nil || q.ByTime) && q.Mode != plan.Complete
 			call.Distinct = closes && call.Agg.Distinct && g.IntN(3) == 0
 		}
-		if n == 0 && g.p.Changes {
-			// In update mode a group that has lost all its rows shows by its count.
-			q.Calls = append(q.Calls, Call{Name: "a0", Agg: aggregate("count")})
-			continue
-		}
 		if g.IntN(5) == 0 {
 			call.Filter = predicate(g.Rand, cols, 1)
 		}
 		q.Calls = append(q.Calls, call)
 	}
-	// In update mode the sink keeps the last row that HAVING let through.
-	if q.Calls[0].Agg.Name == "count" && g.IntN(4) == 0 && (q.Mode != plan.Update || g.c.Late) {
+	// In update mode, as in Spark, the sink keeps the last row that HAVING let through, unless
+	// rows are taken back.
+	often := 4
+	if g.p.Changes {
+		often = 2
+	}
+	if q.Calls[0].Agg.Name == "count" && g.IntN(often) == 0 && (q.Mode != plan.Update || g.c.Late || g.p.Changes) {
 		q.Having = &Having{Op: g.IntN(len(comparisons)), Value: int64(g.IntN(5))}
 	}
 }

@@ -64,8 +64,9 @@ func (g *gen) counts(stream int, w *Window) *Sub {
 }
 
 // groups counts rows by keys.
-func groups(g *gen) Rel {
-	in := g.scan(0)
+func groups(g *gen) Rel { return g.groupsOf(g.scan(0)) }
+
+func (g *gen) groupsOf(in Rel) *Groups {
 	q := &Query{From: in, Grouped: true, Keys: in.Columns()[1:2], Calls: []Call{{Name: "n", Agg: aggregate("count")}}}
 	for _, c := range in.Columns()[2:] {
 		if c.Domain.Few && g.IntN(2) == 0 && len(q.Keys) < 2 {
@@ -73,6 +74,31 @@ func groups(g *gen) Rel {
 		}
 	}
 	return &Groups{q}
+}
+
+// histogram counts how many groups have how many rows.
+func histogram(g *gen) Rel {
+	in := g.groupsOf(g.scan(0))
+	cols := in.Columns()
+	return &Groups{&Query{From: in, Grouped: true, Keys: cols[len(cols)-1:], Calls: []Call{{Name: "m", Agg: aggregate("count")}}}}
+}
+
+// groupsOfJoin counts the rows of a join by keys.
+func groupsOfJoin(g *gen) Rel { return g.groupsOf(partnered(g)) }
+
+// topOfGroups keeps the groups with the most or the fewest rows of each key, or of each
+// number of rows.
+func topOfGroups(g *gen) Rel { return g.topOf(g.groupsOf(g.scan(0))) }
+
+func topOfJoin(g *gen) Rel { return g.topOf(g.groupsOf(partnered(g))) }
+
+func (g *gen) topOf(in *Groups) Rel {
+	return &Rank{In: in, Keys: []string{"k"}, Order: "n", Then: columnNames(in.Query.Keys), Desc: g.IntN(2) == 0, Count: g.IntN(3) + 1}
+}
+
+// topOfHistogram keeps the first numbers of rows of each number of groups: all keys change.
+func topOfHistogram(g *gen) Rel {
+	return &Rank{In: histogram(g), Keys: []string{"m"}, Order: "n", Then: []string{"m"}, Desc: g.IntN(2) == 0, Count: g.IntN(3) + 1}
 }
 
 // dedupOfCounts keeps one row of each window and count.

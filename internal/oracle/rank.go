@@ -14,6 +14,7 @@ type Rank struct {
 	In    Rel
 	Keys  []string // with the time of In: keys close
 	Order string
+	Then  []string // what rows are ordered by that are equal in Order; nil: they count as they came
 	Desc  bool
 	Count int
 }
@@ -28,7 +29,15 @@ func (k *Rank) From(d dialect) string {
 		order += " DESC"
 	}
 	if d == duck {
-		order += [...]string{" NULLS FIRST, seq", " NULLS LAST, seq"}[bit(k.Desc)] // as in Spark
+		order += [...]string{" NULLS FIRST", " NULLS LAST"}[bit(k.Desc)] // as in Spark
+	}
+	for _, c := range k.Then {
+		if order += ", " + c; d == duck {
+			order += " NULLS FIRST"
+		}
+	}
+	if d == duck {
+		order += ", seq"
 	}
 	cols := outward(k, d)
 	return fmt.Sprintf("(SELECT %s FROM (SELECT %s, ROW_NUMBER() OVER (PARTITION BY %s ORDER BY %s) AS rn FROM %s) WHERE rn <= %d) AS t",

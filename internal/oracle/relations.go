@@ -135,7 +135,7 @@ func otherCuts(c *Case, base *Outcome) string {
 	if err != nil {
 		return err.Error()
 	}
-	return differ("the sink", c.Query.Columns(), c.live(out.Sink), c.live(base.Sink))
+	return differ("the sink", c.Query.Columns(), out.Sink, base.Sink)
 }
 
 // recut returns the case with its rows cut into batches anew.
