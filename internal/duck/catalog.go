@@ -142,15 +142,6 @@ func fillCatalog(ctx context.Context, c *Conn) error {
 	return err
 }
 
-// HasCatalog reports whether the schema ssql is there, without making it.
-func HasCatalog(ctx context.Context, c *Conn) (ok bool, err error) {
-	err = c.Query(ctx, "SELECT 1 FROM duckdb_schemas() WHERE database_name = current_database() AND schema_name = 'ssql'", nil, func([]any) error {
-		ok = true
-		return nil
-	})
-	return ok, err
-}
-
 // Missing reports whether an error says that a table or a schema does not exist.
 func Missing(err error) bool {
 	var se *SQLError

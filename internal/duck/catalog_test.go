@@ -11,27 +11,12 @@ import (
 func TestCatalogIsMadeOnce(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "ssql.duckdb") // the name of the schema, on purpose
 	db := mustOpen(t, path, Options{})
-	has := func() (ok bool) {
-		with(t, db, func(c *Conn) {
-			var err error
-			if ok, err = HasCatalog(ctx, c); err != nil {
-				t.Fatal(err)
-			}
-		})
-		return ok
-	}
-	if has() {
-		t.Error("a new file has a catalog")
-	}
 	for range 2 {
 		with(t, db, func(c *Conn) {
 			if err := EnsureCatalog(ctx, c); err != nil {
 				t.Fatal(err)
 			}
 		})
-		if !has() {
-			t.Error("the catalog was not made")
-		}
 	}
 	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
 		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams")

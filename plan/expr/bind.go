@@ -3,7 +3,6 @@ package expr
 // The planner's way in. Implementations are in the files named after each group:
 //
 //	literals:   NewLiteral(t types.Type, value any) Expr
-//	            ParseLiteral(t types.Type, text string, span) (Expr, error), such as DATE '2024-01-01'
 //	operators:  BindUnary(op string, x Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinary(op string, l, r Expr, span sqlerr.Span) (Expr, error)
 //	            BindBinaryANSI, the same with an error for a division by zero
@@ -17,7 +16,6 @@ package expr
 //	            BindStruct(names []string, items []Expr) (Expr, error)
 //	            BindList(items []Expr, span) (Expr, error)
 //	            BindMap(keys, values []Expr, span) (Expr, error)
-//	zones:      BindAtTimeZone(x, zone Expr, span) (Expr, error)
 //	functions:  BindFunction(name string, args []Expr, span) (Expr, error)
 //	            IsFunction(name string) bool, FunctionNames() []string
 //	aggregates: BindAggregate(name string, args []Expr, star bool, span) (*Aggregate, error)

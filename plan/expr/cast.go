@@ -53,11 +53,6 @@ func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
 	return v, nil
 }
 
-// ParseLiteral returns the value of a typed literal such as DATE '2024-01-01'.
-func ParseLiteral(t types.Type, text string, span sqlerr.Span) (Expr, error) {
-	return BindCast(NewLiteral(tVarchar, text), t, false, span)
-}
-
 func castHint(e *sqlerr.Error, from, to types.Type) error {
 	switch {
 	case from.IsNumeric() && to.Kind == types.Timestamp:

@@ -287,13 +287,13 @@ func TestTimesOfTheBatch(t *testing.T) {
 func TestAtTimeZone(t *testing.T) {
 	s := newSheet(t, []types.Field{field("ts", tTimestamp), field("z", tVarchar)},
 		"2024-03-31 00:59:59 | Europe/Berlin", "2024-03-31 01:00:00 | Europe/Berlin", "2024-07-01 12:00:00 | +05:30", "NULL | UTC", "0001-01-01 00:00:00 | UTC")
-	zone := must(t)(BindAtTimeZone(s.cols["ts"], s.cols["z"], noSpan))
+	zone := must(t)(BindFunction("timezone", []Expr{s.cols["z"], s.cols["ts"]}, noSpan))
 	if got, want := s.values(t, zone), "2024-03-31 01:59:59 2024-03-31 03:00:00 2024-07-01 17:30:00 NULL 0001-01-01 00:00:00"; got != want {
 		t.Errorf("%s = %s, want %s", zone, got, want)
 	}
 	check(t, s, "to_utc_timestamp(from_utc_timestamp(ts, z), z)", "2024-03-31 00:59:59 2024-03-31 01:00:00 2024-07-01 12:00:00 NULL 0001-01-01 00:00:00")
 	check(t, s, "to_utc_timestamp(TIMESTAMP '2024-03-31 02:30:00', 'Europe/Berlin')", strings.TrimSuffix(strings.Repeat("2024-03-31 01:30:00 ", 5), " "))
-	_, err := BindAtTimeZone(s.cols["ts"], text("Europe/Atlantis"), noSpan)
+	_, err := BindFunction("timezone", []Expr{text("Europe/Atlantis"), s.cols["ts"]}, noSpan)
 	if sqlerr.Code(err) != "INVALID_PARAMETER_VALUE" {
 		t.Errorf("%v, want the zone refused", err)
 	}

@@ -313,7 +313,7 @@ func (p *parser) primary() (Expr, error) {
 	case (upper == "DATE" || upper == "TIMESTAMP") && strings.HasPrefix(p.peek(), "'"):
 		p.at++
 		k := map[string]types.Kind{"DATE": types.Date, "TIMESTAMP": types.Timestamp}[upper]
-		return ParseLiteral(types.Of(k), unquoteSQL(p.tokens[p.at-1]), noSpan)
+		return BindCast(text(unquoteSQL(p.tokens[p.at-1])), types.Of(k), false, noSpan)
 	case p.accept("("):
 		if IsLambdaFunction(tok) {
 			return p.lambda(tok)

@@ -9,14 +9,8 @@ import (
 	"ssql/sql/types"
 )
 
-// BindAtTimeZone binds x AT TIME ZONE zone. A TIMESTAMP is an instant in UTC; the
-// result is the wall time in the zone, a TIMESTAMP again.
-func BindAtTimeZone(x, zone Expr, span sqlerr.Span) (Expr, error) {
-	b := &binding{name: "timezone", args: []Expr{zone, x}, span: span}
-	return b.zoned(1, 0, toWall)
-}
-
-// bindTimezone binds timezone(zone, ts).
+// bindTimezone binds timezone(zone, ts), which is also ts AT TIME ZONE zone. A TIMESTAMP is
+// an instant in UTC; the result is the wall time in the zone, a TIMESTAMP again.
 func bindTimezone(b *binding) (Expr, error) { return b.zoned(1, 0, toWall) }
 
 // bindFromUTC binds Spark's from_utc_timestamp(ts, zone): the wall time of an instant.
