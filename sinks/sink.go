@@ -110,6 +110,13 @@ type Readable interface {
 	Select() string
 }
 
+// Maker is a Sink that makes the place of its rows when it is opened.
+type Maker interface {
+	Sink
+	// Unmake takes back what Open has made, when the query is refused after it.
+	Unmake(ctx context.Context) error
+}
+
 // Spec describes a connector: a row of the table in cmd/ssql.
 type Spec struct {
 	Name    string

@@ -14,7 +14,11 @@ const CatalogVersion = 2
 
 // versionDDL makes the place of the version. It runs at every start, since asking for a
 // table that is missing costs 20 ms: DuckDB looks for names like it.
-const versionDDL = `CREATE SCHEMA IF NOT EXISTS ssql; CREATE TABLE IF NOT EXISTS ssql.catalog_version (version INTEGER)`
+//
+// ssql.targets has the columns of the tables that queries store rows in, by position, as
+// they were at the first start: what a table is compared with later.
+const versionDDL = `CREATE SCHEMA IF NOT EXISTS ssql; CREATE TABLE IF NOT EXISTS ssql.catalog_version (version INTEGER);
+CREATE TABLE IF NOT EXISTS ssql.targets (query VARCHAR, target VARCHAR, position INTEGER, name VARCHAR, "type" VARCHAR)`
 
 // catalogDDL makes the schema ssql: what users can ask with ordinary SELECTs about
 // their streams and queries, and what ssql itself needs to know after a restart. No

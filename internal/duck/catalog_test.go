@@ -19,7 +19,7 @@ func TestCatalogIsMadeOnce(t *testing.T) {
 		})
 	}
 	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
-		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams")
+		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams\ntargets")
 	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "2")
 }
 

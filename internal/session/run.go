@@ -394,9 +394,15 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}
+	refused := func(err error) error {
+		if made, ok := sink.(sinks.Maker); ok {
+			err = joinErrors(err, made.Unmake(ctx))
+		}
+		return closeAfter(srcs, joinErrors(err, sink.Close()))
+	}
 	cfg := s.config(b.name, b.plan, b.settings)
 	if cfg.BadRecords, err = badPolicies(b.plan, b.cat, b.settings); err != nil {
-		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
+		return nil, refused(err)
 	}
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
 	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
@@ -406,7 +412,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	cfg.OnBatch, cfg.OnNotice = j.onBatch, j.onNotice
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
-		return nil, closeAfter(srcs, joinErrors(err, sink.Close()))
+		return nil, refused(err)
 	}
 	for _, result := range b.plan.Outputs {
 		if !q.Resumed().New || result.Mode != plan.Complete {

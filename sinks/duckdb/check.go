@@ -15,8 +15,8 @@ import (
 
 // openTarget finds the table of a sink, or makes it, and checks that every field can
 // go into its column.
-func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output int) (*target, error) {
-	t := &target{shown: o.Target, stage: fmt.Sprintf("rows of %s, output %d", o.QueryID, output), schema: stageSchema(o.Fields)}
+func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output int) (_ *target, err error) {
+	t := &target{shown: o.Target, fields: o.Fields, stage: fmt.Sprintf("rows of %s, output %d", o.QueryID, output), schema: stageSchema(o.Fields)}
 	parts, err := resolveTarget(ctx, c, o.Target)
 	if err != nil {
 		return nil, err
@@ -24,13 +24,24 @@ func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output i
 	if t.name, err = duck.QuoteName(parts...); err != nil {
 		return nil, err
 	}
-	if err := t.find(ctx, c, o); err != nil {
+	if err := t.find(ctx, c, o, parts); err != nil {
 		return nil, err
 	}
+	defer func() {
+		if err == nil {
+			return
+		}
+		if e := t.unmake(ctx, c); e != nil {
+			err = errors.Join(err, e)
+		}
+	}()
 	if err := t.refuseKeys(ctx, c, o, parts); err != nil {
 		return nil, err
 	}
 	if t.into, err = mapColumns(o, t.columns); err != nil {
+		return nil, err
+	}
+	if err := t.sameColumns(ctx, c, o); err != nil {
 		return nil, err
 	}
 	if err := t.requireFilled(ctx, c, parts); err != nil {
@@ -100,17 +111,20 @@ func resolveTarget(ctx context.Context, c *duck.Conn, text string) ([]string, er
 // find reads the columns of the table, which it makes if it does not exist. A query
 // that has stored batches had a table: somebody dropped it, and it is not made
 // again.
-func (t *target) find(ctx context.Context, c *duck.Conn, o sinks.OpenContext) error {
+func (t *target) find(ctx context.Context, c *duck.Conn, o sinks.OpenContext, parts []string) error {
 	head, err := readHead(ctx, c, o.QueryID)
 	if err != nil {
 		return fmt.Errorf("finding table %s: %w", o.Target, err)
 	}
 	missing := sqlerr.New("E_SINK_SCHEMA", "table %s does not exist, but query %q has stored rows in it", o.Target, o.Query).
 		WithHint("restore the table, or drop the query and start it anew")
-	if head.Batch == noBatch {
+	if t.isNew = head.Batch == noBatch; t.isNew {
 		var text string
 		if text, missing = createSQL(t.name, o); missing == nil {
-			// Asking first whether it exists would cost 20 ms when it does not.
+			// Asking for the table itself would cost 20 ms when it does not exist.
+			if t.made, err = absent(ctx, c, parts); err != nil {
+				return err
+			}
 			if _, err := c.Exec(ctx, text); err != nil {
 				return t.unmade(err)
 			}
@@ -128,6 +142,17 @@ func (t *target) find(ctx context.Context, c *duck.Conn, o sinks.OpenContext) er
 		return fmt.Errorf("reading the columns of table %s: %w", o.Target, err)
 	}
 	return nil
+}
+
+// absent reports whether a database has no table or view of a name.
+func absent(ctx context.Context, c *duck.Conn, parts []string) (bool, error) {
+	n := int64(0)
+	err := c.Query(ctx, `SELECT count(*) FROM information_schema.tables WHERE table_catalog = ? AND lower(table_schema) = lower(?) AND lower(table_name) = lower(?)`,
+		[]any{parts[0], parts[1], parts[2]}, func(row []any) error {
+			n, _ = row[0].(int64)
+			return nil
+		})
+	return n == 0, err
 }
 
 // createSQL returns the statement that makes a table with the query's columns if it does

@@ -166,7 +166,8 @@ func TestValueThatDoesNotFitStoresNothing(t *testing.T) {
 	err := s.Write(context.Background(), sinktest.Batch(o, 1, 0,
 		sinktest.Record(sinktest.Row{K: "1", N: 1}), sinktest.Record(sinktest.Row{K: "x", N: 2})))
 	hint := "change the query, with TRY_CAST or a filter, or the table; nothing of the batch was stored"
-	wantRefusal(t, err, "E_SINK_SCHEMA", "table t did not take the rows: Could not convert string 'x' to INT32", hint)
+	wantRefusal(t, err, "E_SINK_SCHEMA", `value x of "k" does not fit column "k" of table t, which is INTEGER`,
+		`TRY_CAST(... AS INTEGER) in the query gives NULL instead, a filter leaves the row out, or ALTER TABLE t ALTER "k" TYPE VARCHAR; nothing of the batch was stored`)
 	err = s.Write(context.Background(), sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "1", N: 100})))
 	wantRefusal(t, err, "E_SINK_SCHEMA", "table t did not take the rows: CHECK constraint failed: t", hint)
 	sinktest.WantRows(t, p, "t")

@@ -79,6 +79,9 @@ func Open(db *duck.DB, outputs []sinks.OpenContext, opts Options) (*Sink, error)
 		p := outlet{rows: o.Rows, view: o.Target}
 		if o.Rows == nil {
 			if p.target, err = openTarget(ctx, c, o, i); err != nil {
+				if e := s.unmake(ctx, c); e != nil {
+					err = errors.Join(err, e)
+				}
 				return nil, err
 			}
 		}
@@ -133,6 +136,28 @@ func (s *Sink) writeHere(ctx context.Context, b *sinks.Batch) error {
 	return nil
 }
 
+// Unmake implements sinks.Maker.
+func (s *Sink) Unmake(ctx context.Context) error {
+	c, release, err := s.db.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("dropping the new table of query %q: %w", s.query, err)
+	}
+	defer release()
+	return s.unmake(ctx, c)
+}
+
+func (s *Sink) unmake(ctx context.Context, c *duck.Conn) error {
+	for _, p := range s.outlets {
+		if p.target == nil {
+			continue
+		}
+		if err := p.target.unmake(ctx, c); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Close ends the use of the sink and closes the places elsewhere: the database belongs to
 // the session. It may be called twice.
 func (s *Sink) Close() error {
@@ -165,8 +190,9 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 		if rollbackErr != nil || duck.Poisoned(err) {
 			// A failed Discard says nothing new: the first error is the reason.
 			_ = s.db.Discard(c)
+			return err
 		}
-		return err
+		return s.misfit(ctx, c, b, load, err)
 	}
 	if err := c.Commit(); err != nil {
 		if err := s.settle(ctx, c, b, err); err != nil {

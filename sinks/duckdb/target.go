@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -21,9 +22,12 @@ type target struct {
 	name    string // quoted and qualified
 	stage   string // name of the stage of its rows
 	schema  *arrow.Schema
-	columns []column // of the table, in order
-	into    []int    // per field, index into columns
-	casts   []string // per field, what it is read as from the stage
+	fields  []types.Field // of the query
+	isNew   bool          // the query had stored nothing when the table was checked
+	made    bool          // opening the sink has made it
+	columns []column      // of the table, in order
+	into    []int         // per field, index into columns
+	casts   []string      // per field, what it is read as from the stage
 	// signature are names and types when it was checked; another one means that it
 	// was altered.
 	signature string
@@ -40,6 +44,18 @@ const replacedMax = 1 << 20
 type column struct {
 	name     string
 	typeName string // in DuckDB's spelling
+}
+
+// unmake drops a table that was made when the sink was opened.
+func (t *target) unmake(ctx context.Context, c *duck.Conn) error {
+	if !t.made {
+		return nil
+	}
+	t.made = false
+	if _, err := c.Exec(ctx, "DROP TABLE IF EXISTS "+t.name); err != nil {
+		return fmt.Errorf("dropping the new table %s: %w", t.shown, err)
+	}
+	return nil
 }
 
 // write stores the rows of an output in its mode; deletes is nil without Deletes.
@@ -180,6 +196,6 @@ func (t *target) refused(err error) error {
 		return sqlerr.New("E_SINK_LOCKED", "rows of table %s are being changed by another transaction", t.shown).Because(se).
 			WithHint("end that transaction, then start the query again; nothing of the batch was stored")
 	}
-	return sqlerr.New("E_SINK_SCHEMA", "table %s did not take the rows: %s", t.shown, text).Because(se).
+	return sqlerr.New("E_SINK_SCHEMA", "table %s did not take the rows: %s", t.shown, text).Because(&duck.SQLError{Kind: se.Kind, Text: text}).
 		WithHint("change the query, with TRY_CAST or a filter, or the table; nothing of the batch was stored")
 }

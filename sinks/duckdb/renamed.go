@@ -1,0 +1,61 @@
+package duckdb
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sinks"
+	"ssql/sql/types"
+)
+
+// sameColumns refuses a table whose columns were renamed or moved since the query stored
+// rows in it, where its fields go to columns by position: they would go to others than
+// before. It keeps the columns that a new query finds.
+func (t *target) sameColumns(ctx context.Context, c *duck.Conn, o sinks.OpenContext) error {
+	if o.Columns != nil || o.ByName {
+		return nil // the names say where each field goes
+	}
+	var before []column
+	err := c.Query(ctx, `SELECT name, "type" FROM ssql.targets WHERE query = ? AND target = ? ORDER BY position`, []any{o.Query, t.name}, func(row []any) error {
+		before = append(before, column{name: row[0].(string), typeName: row[1].(string)})
+		return nil
+	})
+	if err != nil {
+		return fmt.Errorf("reading the columns that query %q has stored rows in: %w", o.Query, err)
+	}
+	if !t.isNew && len(before) == len(t.columns) {
+		for i, col := range t.columns {
+			if strings.EqualFold(col.name, before[i].name) || strings.EqualFold(col.name, o.Fields[i].Name) {
+				continue
+			}
+			return sqlerr.New("E_SINK_SCHEMA", "the columns of table %s are not those that query %q has stored rows in: column %d was %q, now it is %q", t.shown, o.Query, i+1, before[i].name, col.name).
+				WithDetail("They were: %s\nThey are:  %s", listColumns(before), listColumns(t.columns)).
+				WithHint("ALTER TABLE %s RENAME %s TO %s, or say which column each goes to: CREATE OR REPLACE QUERY %s AS INSERT INTO %s (%s) SELECT ...",
+					t.shown, types.QuoteIdent(col.name), types.QuoteIdent(before[i].name), o.Query, t.shown, listColumns(t.columns))
+		}
+	}
+	if slices.Equal(before, t.columns) {
+		return nil
+	}
+	return t.keepColumns(ctx, c, o.Query)
+}
+
+// keepColumns stores the columns of the table as those that the query stores rows in.
+func (t *target) keepColumns(ctx context.Context, c *duck.Conn, query string) error {
+	if _, err := c.Exec(ctx, "DELETE FROM ssql.targets WHERE query = ? AND target = ?", query, t.name); err != nil {
+		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
+	}
+	rows := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", len(t.columns)), ", ")
+	var args []any
+	for i, col := range t.columns {
+		args = append(args, query, t.name, i, col.name, col.typeName)
+	}
+	if _, err := c.Exec(ctx, "INSERT INTO ssql.targets VALUES "+rows, args...); err != nil {
+		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
+	}
+	return nil
+}
