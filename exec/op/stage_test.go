@@ -97,3 +97,45 @@ func TestStagesInOrder(t *testing.T) {
 		}
 	}
 }
+
+// TestTableOfAJoinChanges checks that every batch joins with the rows of its own load: the
+// index is kept only if not one value is another.
+func TestTableOfAJoinChanges(t *testing.T) {
+	ctx := &expr.Ctx{Alloc: memory.DefaultAllocator}
+	both := append(bids[:len(bids):len(bids)], bids...)
+	join := &op.StaticJoin{Kind: op.JoinInner, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
+		TableSchema: types.ArrowSchema(bids), Schema: types.ArrowSchema(both)}
+	left, err := optest.Record(bids, []string{"2024-01-01 00:00:10 | pen | 1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const row = "2024-01-01 00:00:10 | pen | 1 | "
+	for i, load := range []struct{ table, want []string }{
+		{[]string{"NULL | pen | 1", "NULL | cup | 2"}, []string{row + "NULL | pen | 1"}},
+		{[]string{"NULL | pen | 1", "NULL | cup | 2"}, []string{row + "NULL | pen | 1"}},
+		{[]string{"NULL | pen | 7", "NULL | cup | 2"}, []string{row + "NULL | pen | 7"}},
+		{[]string{"NULL | cup | 7", "NULL | pen | 2"}, []string{row + "NULL | pen | 2"}},
+		{[]string{"NULL | cup | 7", "NULL | NULL | 2"}, nil},
+		{[]string{"NULL | pen | 3"}, []string{row + "NULL | pen | 3"}},
+		{nil, nil},
+	} {
+		var chunks []arrow.Record
+		if load.table != nil {
+			table, err := optest.Record(bids, load.table, false)
+			if err != nil {
+				t.Fatal(err)
+			}
+			chunks = append(chunks, table)
+		}
+		if err := join.Load(ctx, chunks); err != nil {
+			t.Fatal(err)
+		}
+		out, err := join.Apply(&op.Task{Expr: ctx}, left)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := optest.Lines(out); !slices.Equal(got, load.want) {
+			t.Errorf("load %d: got %q, want %q", i, got, load.want)
+		}
+	}
+}

@@ -82,7 +82,13 @@ func takeRaw[T slot](from []T, rows []int32) []T {
 }
 
 func takeStrings(a arrow.Array, rows []int32, valid *validity) arrow.Array {
-	vals := takeRaw(stringValues(a), rows)
+	// Only the listed values are looked at: a may be a table of millions of rows.
+	from, vals := newTextColumn(a), make([]string, len(rows))
+	for i, r := range rows {
+		if r >= 0 {
+			vals[i] = from.value(int(r))
+		}
+	}
 	return newStrings(a.DataType(), vals, valid)
 }
 
