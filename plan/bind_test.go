@@ -268,7 +268,7 @@ func TestExplainJSON(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	data, err := ExplainJSON(p)
+	data, err := ExplainJSON(p, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -24,21 +24,8 @@ const (
 // the trees, the result first. The text is for people; nothing may parse it.
 func Explain(p *Plan, kind ExplainKind) string {
 	e := &explainer{kind: kind}
-	for _, o := range p.Outputs {
-		if len(p.Outputs) > 1 {
-			e.out.WriteString(o.Target + ": ")
-		}
-		fmt.Fprintf(&e.out, "output mode %s: %s\n", o.Mode, modeReason(o))
-	}
-	for _, w := range p.Watermarks {
-		fmt.Fprintf(&e.out, "watermark %d: %q of %s, %s behind its latest value%s\n", w.ID, w.Column, w.Relation, durationText(w.DelayMicros), w.limitsText())
-	}
-	if len(p.Watermarks) > 1 {
-		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
-		fmt.Fprintf(&e.out, "watermark of the query: that of %s input\n", words[p.Policy])
-	}
-	if micros := p.TimeoutMicros(); micros > 0 {
-		fmt.Fprintf(&e.out, "what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)\n", durationText(micros))
+	for _, line := range headLines(p) {
+		e.out.WriteString(line + "\n")
 	}
 	for _, o := range p.Outputs {
 		if e.output = o; len(p.Outputs) > 1 {
@@ -51,6 +38,30 @@ func Explain(p *Plan, kind ExplainKind) string {
 		}
 	}
 	return e.out.String()
+}
+
+// headLines say what holds for a whole plan: output modes and why, and the watermarks.
+func headLines(p *Plan) []string {
+	var out []string
+	line := func(format string, args ...any) { out = append(out, fmt.Sprintf(format, args...)) }
+	for _, o := range p.Outputs {
+		of := ""
+		if len(p.Outputs) > 1 {
+			of = o.Target + ": "
+		}
+		line("%soutput mode %s: %s", of, o.Mode, modeReason(o))
+	}
+	for _, w := range p.Watermarks {
+		line("watermark %d: %q of %s, %s behind its latest value%s", w.ID, w.Column, w.Relation, durationText(w.DelayMicros), w.limitsText())
+	}
+	if len(p.Watermarks) > 1 {
+		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
+		line("watermark of the query: that of %s input", words[p.Policy])
+	}
+	if micros := p.TimeoutMicros(); micros > 0 {
+		line("what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)", durationText(micros))
+	}
+	return out
 }
 
 // modeReason says what the output mode means for this result.
@@ -154,7 +165,7 @@ func describe(n Node) string {
 	case *Scan:
 		return "Scan " + n.Stream
 	case *StaticScan:
-		return "Table " + n.Table + ", as it is at the start of each batch"
+		return "Table " + describeTable(n)
 	case *Watermark:
 		return fmt.Sprintf("Watermark %d on %s", n.Def.ID, n.Cols[n.Index].Name)
 	case *Filter:
@@ -208,6 +219,8 @@ func (n *Changes) describe() string {
 	}
 	return text
 }
+
+func describeTable(n *StaticScan) string { return n.Table + ", as it is at the start of each batch" }
 
 func projectText(n *Project) string {
 	parts := make([]string, len(n.Exprs))

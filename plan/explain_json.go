@@ -11,6 +11,7 @@ type explained struct {
 	Policy           string               `json:"watermarkPolicy,omitempty"`
 	*explainedOutput                      // of a query with one
 	Outputs          []*explainedOutput   `json:"outputs,omitempty"` // of a statement set
+	Steps            []*piece             `json:"steps,omitempty"`   // of EXPLAIN PHYSICAL
 }
 
 type explainedOutput struct {
@@ -34,6 +35,7 @@ type explainedNode struct {
 	Node    string            `json:"node"`
 	Columns []explainedColumn `json:"columns"`
 	State   string            `json:"state,omitempty"`
+	DuckDB  []string          `json:"duckdb,omitempty"` // the expressions that DuckDB evaluates
 	Inputs  []explainedNode   `json:"inputs,omitempty"`
 }
 
@@ -45,8 +47,9 @@ type explainedColumn struct {
 	Watermark *int   `json:"watermark,omitempty"` // its ID
 }
 
-// ExplainJSON describes a plan for programs: what Explain shows, as a JSON object.
-func ExplainJSON(p *Plan) ([]byte, error) {
+// ExplainJSON describes a plan for programs: what Explain shows, as a JSON object. With
+// sinks, which are, by output, where the rows go, it has what ExplainPhysical shows too.
+func ExplainJSON(p *Plan, sinks []string) ([]byte, error) {
 	out := explained{Watermarks: []explainedWatermark{}}
 	for _, w := range p.Watermarks {
 		out.Watermarks = append(out.Watermarks, explainedWatermark{w.ID, w.Relation, w.Column, w.DelayMicros, w.MaxFutureMicros, w.IdleMicros})
@@ -62,6 +65,9 @@ func ExplainJSON(p *Plan) ([]byte, error) {
 	if len(out.Outputs) == 1 {
 		out.explainedOutput, out.Outputs = out.Outputs[0], nil
 	}
+	if sinks != nil {
+		out.Steps = pieces(p, sinks)
+	}
 	data, err := json.MarshalIndent(out, "", "  ")
 	if err != nil {
 		return nil, fmt.Errorf("writing a plan as JSON: %w", err)
@@ -73,7 +79,7 @@ func (e *explainer) json(n Node) explainedNode {
 	if e.repeats(n) {
 		return explainedNode{Node: describe(n), Columns: []explainedColumn{}}
 	}
-	out := explainedNode{Node: describe(n), State: e.state(n), Columns: []explainedColumn{}}
+	out := explainedNode{Node: describe(n), State: e.state(n), DuckDB: duckdbCalls(n), Columns: []explainedColumn{}}
 	for _, c := range n.Columns() {
 		col := explainedColumn{Name: c.Name, Type: c.Type.String(), Nullable: c.Nullable}
 		if c.Mark != nil {

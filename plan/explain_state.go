@@ -45,6 +45,18 @@ func (e *explainer) aggregateState(n *Aggregate) string {
 	case n.Window != nil && n.Window.Kind == Session:
 		kept = "a row per open session"
 	}
+	var with []string
+	for _, call := range n.Aggs {
+		switch {
+		case call.External != "":
+			with = append(with, fmt.Sprintf("what %s(...) takes of each row", call.External))
+		case call.Distinct && len(call.Args) > 0:
+			with = append(with, "the values of "+plainText(call.Text))
+		}
+	}
+	if len(with) > 0 {
+		kept += " with " + strings.Join(with, " and ")
+	}
 	switch {
 	case e.output.Mode == Complete:
 		return kept + ", for ever"

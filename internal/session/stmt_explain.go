@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -24,7 +23,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	target := st.Target
 	if u, ok := target.(*sql.Undecided); ok {
 		if !cat.concerns(u) {
-			return s.passthrough(ctx, st.Node, "EXPLAIN", r.Dir, out)
+			return s.explainTables(ctx, st, r.Dir, out)
 		}
 		if target, err = u.Parse(s.settings.limits()); err != nil {
 			return err
@@ -40,8 +39,12 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		}
 		return s.explainPlan(st, p, howRun{s.settings, []string{"the screen"}}, out)
 	case *sql.Insert:
-		if t.Query == nil || cat.isStream(t.Target) {
-			return s.passthrough(ctx, st.Node, "EXPLAIN", r.Dir, out)
+		if cat.isStream(t.Target) {
+			return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "INSERT INTO a stream adds its rows as they are, without a plan").
+				WithHint("EXPLAIN a query that reads the stream")
+		}
+		if t.Query == nil {
+			return s.explainTables(ctx, st, r.Dir, out)
 		}
 		return s.explainDefinition(ctx, st, &definition{
 			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings{},
@@ -61,8 +64,18 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	case *sql.CreateView:
 		return s.explainView(ctx, st, t, r, cat, out)
 	}
-	return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "there is nothing to explain about this statement").
-		WithHint("EXPLAIN SELECT ..., EXPLAIN INSERT ... or EXPLAIN QUERY name")
+	return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "this statement runs no query, so there is no plan").
+		WithHint("EXPLAIN SELECT, INSERT, CREATE QUERY, CREATE [MATERIALIZED] VIEW, a statement set, or EXPLAIN QUERY name")
+}
+
+// explainTables gives EXPLAIN of a statement on tables alone to DuckDB, which has no kinds
+// of it.
+func (s *Session) explainTables(ctx context.Context, st *sql.Explain, dir string, out Output) error {
+	if st.Kind != "" && st.Kind != "ANALYZE" {
+		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "EXPLAIN %s is of a query on a stream, and this statement reads none", st.Kind).
+			WithHint("EXPLAIN and EXPLAIN ANALYZE of statements on tables are DuckDB's")
+	}
+	return s.passthrough(ctx, st.Node, "EXPLAIN", dir, out)
 }
 
 // explainView is EXPLAIN CREATE [MATERIALIZED] VIEW. What a view keeps depends on the query
@@ -73,7 +86,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 		if err != nil {
 			return err
 		}
-		return s.explainPlan(st, p, howRun{s.settings, []string{"none: a view is planned where it is read"}}, out)
+		return s.explainPlan(st, p, howRun{s.settings, []string{"nowhere: a view is planned where it is read"}}, out)
 	}
 	options, err := querySettings(view.Options)
 	if err != nil {
@@ -131,8 +144,16 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 
 // explainPlan shows a plan.
 func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Output) error {
+	if st.Kind == "ANALYZE" {
+		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "EXPLAIN ANALYZE of a query on a stream would have to run it").
+			WithHint("EXPLAIN PHYSICAL shows its steps; when it runs, SHOW PROGRESS FOR its name has the rows and times of each batch")
+	}
 	if st.Format == "JSON" && st.Kind != "COMPATIBILITY" {
-		text, err := plan.ExplainJSON(p)
+		var sinks []string
+		if st.Kind == "PHYSICAL" {
+			sinks = how.sinks
+		}
+		text, err := plan.ExplainJSON(p, sinks)
 		if err == nil {
 			out.Message(string(text))
 		}
@@ -148,11 +169,13 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Out
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "a SELECT keeps no checkpoint to compare with").
 			WithHint("EXPLAIN COMPATIBILITY INSERT INTO table SELECT ...")
 	}
-	text := strings.TrimRight(plan.Explain(p, kind), "\n")
+	text := ""
 	if st.Kind == "PHYSICAL" {
-		text += "\n" + how.text(p)
+		text = plan.ExplainPhysical(p, how.sinks, how.lines(p))
+	} else {
+		text = plan.Explain(p, kind)
 	}
-	out.Message(text)
+	out.Message(strings.TrimRight(text, "\n"))
 	return nil
 }
 
@@ -162,27 +185,17 @@ type howRun struct {
 	sinks    []string // by output
 }
 
-// text says what is read, by how many, when, and where the rows go.
-func (h howRun) text(p *plan.Plan) string {
-	var lines []string
-	for _, ref := range p.Sources {
-		columns := make([]string, len(ref.Fields))
-		for i, f := range ref.Fields {
-			columns[i] = f.Name
-		}
-		lines = append(lines, fmt.Sprintf("reads %s (%s): columns %s", ref.Stream, ref.ID, strings.Join(columns, ", ")))
-	}
+// lines say by how many a batch is run, and when.
+func (h howRun) lines(p *plan.Plan) [][2]string {
 	workers := h.settings.get("workers")
 	if workers == "0" {
 		workers = "one per core"
 	}
-	lines = append(lines,
-		fmt.Sprintf("workers: %s, chunks of %s rows", workers, h.settings.get("chunk_rows")),
-		"trigger: "+h.trigger(p))
-	for _, sink := range h.sinks {
-		lines = append(lines, "sink: "+sink)
+	return [][2]string{
+		{"workers", workers + ", each reads a part of the input through its steps; parts are put together in their order"},
+		{"chunks", h.settings.get("chunk_rows") + " rows"},
+		{"trigger", h.trigger(p)},
 	}
-	return strings.Join(lines, "\n")
 }
 
 // trigger says when batches run.

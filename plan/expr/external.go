@@ -92,6 +92,13 @@ func (e *External) String() string {
 	if e.Version != "" {
 		name += "#" + e.Version
 	}
+	return name + e.shown()
+}
+
+// Call is the call as it was written.
+func (e *External) Call() string { return e.Name + e.shown() }
+
+func (e *External) shown() string {
 	var show strings.Builder
 	next := 0
 	for _, s := range e.Show {
@@ -101,7 +108,7 @@ func (e *External) String() string {
 		}
 		show.WriteString(s)
 	}
-	return name + show.String()
+	return show.String()
 }
 
 // Children returns the arguments that are no constants.

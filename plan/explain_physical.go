@@ -1,0 +1,229 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ssql/plan/expr"
+)
+
+// piece is a piece of a batch that runs at one go: what makes its rows, and the stateless
+// stages that each chunk of them passes at once. exec lowers a plan to the same pieces.
+type piece struct {
+	Does   string   `json:"does"`
+	From   []int    `json:"from,omitempty"` // numbers of the steps whose rows it takes, from 1
+	Unread []string `json:"columnsNotRead,omitempty"`
+	State  string   `json:"state,omitempty"`
+	Stages []string `json:"then,omitempty"`
+	DuckDB []string `json:"duckdb,omitempty"` // the expressions that DuckDB evaluates
+}
+
+// stepper cuts the trees of a plan into steps.
+type stepper struct {
+	explainer
+	plan   *Plan
+	steps  []*piece
+	shared map[*Shared]int
+}
+
+// ExplainPhysical describes how a batch of a plan runs. sinks are, by output, where the rows
+// go; settings are lines of a name and a value that stand below. The text is for people.
+func ExplainPhysical(p *Plan, sinks []string, settings [][2]string) string {
+	var out strings.Builder
+	for _, line := range headLines(p) {
+		out.WriteString(line + "\n")
+	}
+	all := pieces(p, sinks)
+	width := max(len("step ")+len(strconv.Itoa(len(all))), len(expressionsLine))
+	expressions := "all in ssql"
+	for _, line := range settings {
+		width = max(width, len(line[0]))
+	}
+	row := func(name, text string) { fmt.Fprintf(&out, "%-*s  %s\n", width, name, text) }
+	for i, st := range all {
+		row(fmt.Sprintf("step %d", i+1), st.fromText()+st.Does)
+		if len(st.Unread) > 0 {
+			row("", "columns not read: "+strings.Join(st.Unread, ", "))
+		}
+		if st.State != "" {
+			row("", "keeps "+st.State)
+		}
+		for _, stage := range st.Stages {
+			row("", "then "+stage)
+		}
+		if len(st.DuckDB) > 0 {
+			row("", "in DuckDB: "+strings.Join(st.DuckDB, ", "))
+			expressions = "in ssql, but for those that are in DuckDB"
+		}
+	}
+	row(expressionsLine, expressions)
+	for _, line := range settings {
+		row(line[0], line[1])
+	}
+	return out.String()
+}
+
+const expressionsLine = "expressions"
+
+func (st *piece) fromText() string {
+	if len(st.From) == 0 {
+		return ""
+	}
+	parts := make([]string, len(st.From))
+	for i, n := range st.From {
+		parts[i] = strconv.Itoa(n)
+	}
+	if len(parts) == 1 {
+		return "from step " + parts[0] + ": "
+	}
+	return "from steps " + strings.Join(parts, " and ") + ": "
+}
+
+// pieces returns how a batch of the plan runs. sinks are, by output, where the rows go.
+func pieces(p *Plan, sinks []string) []*piece {
+	s := &stepper{plan: p, shared: map[*Shared]int{}}
+	for i, o := range p.Outputs {
+		s.output = o
+		from := s.node(o.Root)
+		s.add(&piece{Does: "write to " + sinks[i], From: []int{from}})
+	}
+	return s.steps
+}
+
+func (s *stepper) add(st *piece) int {
+	s.steps = append(s.steps, st)
+	return len(s.steps)
+}
+
+// node returns the number of the step that gives the rows of n.
+func (s *stepper) node(n Node) int {
+	switch n := n.(type) {
+	case *Scan:
+		return s.add(s.read(n))
+	case *Shared:
+		if _, ok := s.shared[n]; !ok {
+			s.shared[n] = s.node(n.Input)
+		}
+		return s.shared[n]
+	case *Watermark, *Filter, *Project, *WindowAssign, *Expand, *Unnest:
+		return s.stage(n, n.Inputs()[0])
+	case *Join:
+		if n.Static {
+			return s.stage(n, n.Left)
+		}
+	case *AsOf:
+		if n.Static {
+			return s.stage(n, n.Left)
+		}
+	}
+	return s.breaker(n)
+}
+
+// breaker adds a step of its own: a union, or an operator that takes all rows of its inputs
+// before it gives any.
+func (s *stepper) breaker(n Node) int {
+	st := &piece{Does: describe(n), State: s.state(n), DuckDB: duckdbCalls(n)}
+	for _, in := range n.Inputs() {
+		st.From = append(st.From, s.node(in))
+	}
+	return s.add(st)
+}
+
+// stage adds a node to the step of its input, unless others take the rows of that as they
+// are.
+func (s *stepper) stage(n, input Node) int {
+	at := s.node(input)
+	if _, ok := input.(*Shared); ok {
+		at = s.add(&piece{Does: "take the rows", From: []int{at}})
+	}
+	st := s.steps[at-1]
+	text := describe(n)
+	if len(n.Inputs()) > 1 {
+		if table, ok := findNode[*StaticScan](n.Inputs()[1]); ok {
+			text += ", " + describeTable(table)
+		}
+	}
+	st.Stages = append(st.Stages, text)
+	for _, call := range duckdbCalls(n) {
+		if !slices.Contains(st.DuckDB, call) {
+			st.DuckDB = append(st.DuckDB, call)
+		}
+	}
+	return at
+}
+
+func (s *stepper) read(n *Scan) *piece {
+	names := make([]string, len(n.Cols))
+	for i, c := range n.Cols {
+		names[i] = c.Name
+	}
+	st := &piece{Does: fmt.Sprintf("read %s (%s): %s", n.Stream, s.plan.Sources[n.Source].ID, strings.Join(names, ", "))}
+	for _, f := range n.stored {
+		if !slices.ContainsFunc(n.Cols, func(c Column) bool { return c.Name == f.Name }) {
+			st.Unread = append(st.Unread, f.Name)
+		}
+	}
+	return st
+}
+
+// duckdbCalls are the calls in the expressions of a node that DuckDB evaluates.
+func duckdbCalls(n Node) []string {
+	var out []string
+	for _, e := range expressions(n) {
+		if e == nil {
+			continue
+		}
+		expr.Walk(e, func(e expr.Expr) bool {
+			if c, ok := e.(*expr.External); ok {
+				if text := plainText(c.Call()); !slices.Contains(out, text) {
+					out = append(out, text)
+				}
+			}
+			return true
+		})
+	}
+	return out
+}
+
+// expressions are what a node itself evaluates; some may be nil.
+func expressions(n Node) []expr.Expr {
+	switch n := n.(type) {
+	case *Filter:
+		return []expr.Expr{n.Cond}
+	case *Project:
+		return n.Exprs
+	case *WindowAssign:
+		return append([]expr.Expr{n.Time}, n.PartitionBy...)
+	case *Aggregate:
+		out := append([]expr.Expr{n.Time}, n.Keys...)
+		for _, a := range n.Aggs {
+			out = append(append(out, a.Args...), a.Filter)
+		}
+		return out
+	case *Join:
+		return append(append([]expr.Expr{n.Residual, n.LeftFilter, n.RightFilter}, n.LeftKeys...), n.RightKeys...)
+	case *AsOf:
+		return append(append([]expr.Expr{n.LeftTime, n.RightTime}, n.LeftKeys...), n.RightKeys...)
+	case *Sort:
+		return sortExprs(n.Keys)
+	case *TopN:
+		return append(sortExprs(n.Order), n.Keys...)
+	case *Expand:
+		return n.Keys
+	case *Changes:
+		return append([]expr.Expr{n.Live}, n.Keys...)
+	case *Unnest:
+		return []expr.Expr{n.List}
+	}
+	return nil
+}
+
+func sortExprs(keys []SortKey) []expr.Expr {
+	out := make([]expr.Expr, len(keys))
+	for i, k := range keys {
+		out[i] = k.Expr
+	}
+	return out
+}
