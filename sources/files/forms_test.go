@@ -81,7 +81,7 @@ func arrayOf(n int) string {
 // takes one that nobody writes any more as it is.
 func TestWholeFilesStillWritten(t *testing.T) {
 	for _, c := range []struct{ name, content, rows, broken string }{
-		{"a.parquet", parquetOf(t, 1, 2, "x"), "1 | x\n2 | x", "bad a.parquet:0 the file is no Parquet file: "},
+		{"a.parquet", parquetOf(t, 1, 2, "x"), "1 | x\n2 | x", "bad a.parquet:0 the file is no Parquet file, or its end is missing: "},
 		{"a.json", `[{"a":1,"b":"x"},{"a":2,"b":"x"}] `, "1 | x\n2 | x", "1 | x\nbad a.json:1 the array is not closed"},
 	} {
 		f := newFolder(t, nil)
@@ -134,8 +134,8 @@ func TestParquetInfer(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 	f.write("0.parquet", "no such thing")
-	f.want("a damaged file among others", f.batch(f.open(nil)), "1 | x\n2 | x\n3 | x\n4 | x\nbad 0.parquet:0 the file is no Parquet file: "+
-		"parquet: file is smaller than indicated metadata size ")
+	f.want("a damaged file among others", f.batch(f.open(nil)), "1 | x\n2 | x\n3 | x\n4 | x\nbad 0.parquet:0 the file is no Parquet file, or its end is missing: "+
+		"the last four bytes are not PAR1; write it again, whole, under another name ")
 }
 
 func TestArrayInfer(t *testing.T) {

@@ -26,9 +26,9 @@ var _ sources.Segment = (*parquetSegment)(nil)
 
 // parquetSegments returns a segment per row group.
 func (s *source) parquetSegments(f *os.File, p *pinned) (out []sources.Segment) {
-	file, err := parquet.Open(s.config.pattern.shown(p.Name), f, p.Size, 1)
+	file, err := parquet.Open(s.config.pattern.shown(p.Name), f, p.Size, 1, nil)
 	if err != nil {
-		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: "the file is no Parquet file: " + err.Error()}}
+		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: err.Error() + "; " + replaceHint}}
 	}
 	if fields, err := file.Fields(); err == nil {
 		var names []format.Name
@@ -54,7 +54,7 @@ func (g *parquetSegment) Read(ctx context.Context, c *sources.ReadContext, emit 
 		return err
 	}
 	defer f.Close()
-	file, err := parquet.Open(name, f, g.pinned.Size, c.ChunkRows)
+	file, err := parquet.Open(name, f, g.pinned.Size, c.ChunkRows, g.source.table.Keys())
 	if err != nil {
 		return fmt.Errorf("opening %s again: %w", f.Name(), err)
 	}
@@ -74,12 +74,15 @@ func inferParquet(c *config, files []entry) ([]types.Field, error) {
 	name := c.pattern.full(files[0].name)
 	f, info, err := openRegular(name)
 	if err != nil {
-		return nil, fmt.Errorf("reading a sample: %w", err)
+		return nil, c.cannotSample(files[0], err)
 	}
 	defer f.Close()
-	file, err := parquet.Open(c.pattern.shown(files[0].name), f, info.Size(), 1)
+	file, err := parquet.Open(c.pattern.shown(files[0].name), f, info.Size(), 1, nil)
 	if err != nil {
-		return nil, fmt.Errorf("reading the columns of %s: %w", name, err)
+		return nil, c.cannotSample(files[0], err)
 	}
 	return file.Fields()
 }
+
+// replaceHint says what to do about a damaged file. Its name is remembered as read.
+const replaceHint = "write it again, whole, under another name"

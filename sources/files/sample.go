@@ -26,7 +26,7 @@ func (c *config) samples(files []entry, shape format.Shape, take func(sample []b
 	for _, e := range files {
 		sample, whole, err := c.sampleOf(e)
 		if err != nil && !os.IsNotExist(err) {
-			return fmt.Errorf("reading a sample of %s: %w", e.name, err)
+			return c.cannotSample(e, err)
 		}
 		if isUTF16(sample) {
 			return sqlerr.New("E_DECODE", "file %q is UTF-16, so that its columns are not known", c.pattern.shown(e.name)).WithHint("%s", utf16Hint)
@@ -37,6 +37,12 @@ func (c *config) samples(files []entry, shape format.Shape, take func(sample []b
 		take(sample)
 	}
 	return nil
+}
+
+// cannotSample says that the columns cannot be guessed from a file.
+func (c *config) cannotSample(e entry, err error) error {
+	return sqlerr.New("E_DECODE", "file %q cannot be read, so that its columns are not known", c.pattern.shown(e.name)).Because(err).
+		WithHint("declare the columns, or leave the file out: CREATE STREAM name (column TYPE, ...) WITH (...)")
 }
 
 // sampleEnd returns where the whole records of a sample end that is cut short; 0 for one

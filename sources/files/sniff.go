@@ -22,7 +22,7 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 	}
 	sample, _, err := c.sampleOf(entries[0])
 	if err != nil {
-		return nil, err
+		return nil, c.cannotSample(entries[0], err)
 	}
 	out := map[string]string{}
 	name := formatOfName(c.pattern.given)

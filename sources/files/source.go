@@ -64,7 +64,7 @@ func newSource(c *config, o *sources.OpenContext, notice func(text string), now 
 	s.columns, data = splitColumns(o)
 	c.drift = newDrift(c.format.column, o)
 	if c.format.shape == nil {
-		s.table = &parquet.Shape{Fields: data.Fields, Settings: c.cells}
+		s.table = &parquet.Shape{Fields: data.Fields, Encode: data.Encode, Settings: c.cells}
 	} else {
 		var err error
 		if s.shape, err = c.format.shape(c, &data); err != nil {

@@ -88,6 +88,15 @@ func (s *Shape) converter(path string, from arrow.DataType, to types.Type) (conv
 	switch {
 	case to.IsNested():
 		return s.nested(path, from, to)
+	case to.Kind == types.Varchar && (from.ID() == arrow.STRING || arrow.TypeEqual(from, types.ArrowDictionary)):
+		each := s.byValue(path, to, setText)
+		return func(a arrow.Array, f *faults) arrow.Array {
+			if !isUTF8(a) {
+				return each(a, f)
+			}
+			a.Retain()
+			return a
+		}, nil
 	case arrow.TypeEqual(from, to.Arrow()) && (to.Kind != types.Timestamp || s.Zone == nil):
 		return func(a arrow.Array, _ *faults) arrow.Array { a.Retain(); return a }, nil
 	}
@@ -114,6 +123,11 @@ func (s *Shape) converter(path string, from arrow.DataType, to types.Type) (conv
 	if set == nil {
 		return nil, none
 	}
+	return s.byValue(path, to, set), nil
+}
+
+// byValue converts value by value.
+func (s *Shape) byValue(path string, to types.Type, set setter) converter {
 	return func(a arrow.Array, f *faults) arrow.Array {
 		b := column.NewBuilder(&s.pool, types.Field{Name: path, Type: to}, false)
 		b.Start(a.Len())
@@ -121,13 +135,21 @@ func (s *Shape) converter(path string, from arrow.DataType, to types.Type) (conv
 			if a.IsNull(i) {
 				b.SetNull(i)
 			} else if !set(b, i, a) {
-				f.add(i, cell.WrongType(b, cell.Clip(a.ValueStr(i))))
+				f.add(i, whyNot(b, a, i))
 				b.Reset(i)
 				b.SetNull(i)
 			}
 		}
 		return b.Finish(a.Len())
-	}, nil
+	}
+}
+
+// whyNot says why a column cannot hold value i of an array.
+func whyNot(b *column.Builder, a arrow.Array, i int) *cell.Fault {
+	if b.Type.Kind == types.Varchar {
+		return &cell.Fault{Column: b.Path, Reason: "text is not valid UTF-8"}
+	}
+	return cell.WrongType(b, cell.Clip(a.ValueStr(i)))
 }
 
 // setter sets slot i from value i of an array; false if the type cannot hold it.
@@ -205,21 +227,60 @@ func setDecimal(b *column.Builder, i int, a arrow.Array) bool {
 func setText(b *column.Builder, i int, a arrow.Array) bool {
 	switch a := a.(type) {
 	case *array.String:
-		b.SetText(i, []byte(a.Value(i)))
+		return setValidText(b, i, []byte(a.Value(i)))
 	case *array.LargeString:
-		b.SetText(i, []byte(a.Value(i)))
+		return setValidText(b, i, []byte(a.Value(i)))
 	case *array.Binary:
 		// Old writers do not say that bytes are text.
-		if !utf8.Valid(a.Value(i)) {
+		return setValidText(b, i, a.Value(i))
+	case *array.Dictionary:
+		return setValidText(b, i, []byte(a.Dictionary().(*array.String).Value(a.GetValueIndex(i))))
+	}
+	b.SetText(i, []byte(a.ValueStr(i)))
+	return true
+}
+
+// setUUID writes 16 bytes in the usual groups.
+func setUUID(b *column.Builder, i int, a arrow.Array) bool {
+	v := a.(*array.FixedSizeBinary).Value(i)
+	b.SetText(i, fmt.Appendf(nil, "%x-%x-%x-%x-%x", v[:4], v[4:6], v[6:8], v[8:10], v[10:]))
+	return true
+}
+
+func setValidText(b *column.Builder, i int, text []byte) bool {
+	if !utf8.Valid(text) {
+		return false
+	}
+	b.SetText(i, text)
+	return true
+}
+
+// isUTF8 reports whether all values of a column of text, or all of its dictionary, are
+// UTF-8, which a writer should see to and a reader cannot rely on.
+func isUTF8(a arrow.Array) bool {
+	if d, ok := a.(*array.Dictionary); ok {
+		a = d.Dictionary()
+	}
+	text := a.(*array.String)
+	if text.Len() == 0 || utf8.Valid(text.ValueBytes()) && !splitsRune(text) {
+		return true
+	}
+	for i := range text.Len() {
+		if text.IsValid(i) && !utf8.ValidString(text.Value(i)) {
 			return false
 		}
-		b.SetText(i, a.Value(i))
-	case *array.Dictionary:
-		b.SetText(i, []byte(a.Dictionary().(*array.String).Value(a.GetValueIndex(i))))
-	default:
-		b.SetText(i, []byte(a.ValueStr(i)))
 	}
 	return true
+}
+
+// splitsRune reports whether a value begins in the middle of a character.
+func splitsRune(text *array.String) bool {
+	for i := range text.Len() {
+		if v := text.Value(i); v != "" && !utf8.RuneStart(v[0]) {
+			return true
+		}
+	}
+	return false
 }
 
 // isOddDictionary reports a dictionary of anything but text, which only Arrow itself

@@ -9,11 +9,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+	parquetschema "github.com/apache/arrow/go/v17/parquet/schema"
 
 	"ssql/internal/format"
 	"ssql/internal/sqlerr"
@@ -40,14 +43,26 @@ func Whole(f io.ReaderAt, size int64) bool {
 }
 
 // Open reads the footer of a file. batchRows is the most rows of a chunk, name what
-// messages call it. The error says why it is no file that can be read.
-func Open(name string, f io.ReaderAt, size int64, batchRows int) (out *File, err error) {
+// messages call it. Text of the columns of keys, by name, stays dictionary encoded where
+// the file has it so. The error says why it is no file that can be read.
+func Open(name string, f io.ReaderAt, size int64, batchRows int, keys []string) (out *File, err error) {
+	if !Whole(f, size) {
+		return nil, errors.New("the file is no Parquet file, or its end is missing: the last four bytes are not PAR1")
+	}
 	defer recovered(&err)
 	out = &File{name: name}
 	if out.reader, err = file.NewParquetReader(io.NewSectionReader(f, 0, size)); err != nil {
 		return nil, err
 	}
 	props := pqarrow.ArrowReadProperties{BatchSize: int64(batchRows)}
+	schema := out.reader.MetaData().Schema
+	for i := range schema.NumColumns() {
+		column := schema.Column(i)
+		isText := column.ConvertedType() == parquetschema.ConvertedTypes.UTF8 && column.MaxRepetitionLevel() == 0
+		if isText && slices.ContainsFunc(keys, func(key string) bool { return strings.EqualFold(key, column.Path()) }) {
+			props.SetReadDict(i, true)
+		}
+	}
 	if out.arrow, err = pqarrow.NewFileReader(out.reader, props, memory.DefaultAllocator); err != nil {
 		return nil, err
 	}
@@ -77,14 +92,25 @@ func (f *File) rowsBefore(group int) (rows int64) {
 // What SQL has no type for is VARCHAR.
 func (f *File) Fields() ([]types.Field, error) {
 	var out []types.Field
-	for _, field := range f.schema.Fields() {
-		out = append(out, types.Field{Name: field.Name, Type: typeOf(field.Type), Nullable: true})
+	for i, field := range f.schema.Fields() {
+		t := typeOf(field.Type)
+		if f.isUUID(i) {
+			t = types.Of(types.Varchar)
+		}
+		out = append(out, types.Field{Name: field.Name, Type: t, Nullable: true})
 	}
 	if len(out) > format.ColumnsMax {
 		return nil, sqlerr.New("E_LIMIT", "file %q has %d columns, more than %d", f.name, len(out), format.ColumnsMax).
 			WithHint("declare the columns that are needed")
 	}
 	return out, nil
+}
+
+// isUUID reports whether field i of the schema holds UUIDs, which Arrow knows as bytes only.
+func (f *File) isUUID(i int) bool {
+	leaves := f.leaves(i)
+	return len(leaves) == 1 && f.reader.MetaData().Schema.Column(leaves[0]).LogicalType().Equals(parquetschema.UUIDLogicalType{}) &&
+		f.schema.Field(i).Type.ID() == arrow.FIXED_SIZE_BINARY
 }
 
 // leaves returns the numbers of the columns as stored that field i of the schema is made

@@ -20,9 +20,22 @@ import (
 type Shape struct {
 	// Fields are the columns of the chunks, found in a file by name, without case.
 	Fields []types.Field
+	// Encode asks, per field, for dictionary encoding, which only VARCHAR can have, where
+	// the file has it. Nil is none.
+	Encode []bool
 	cell.Settings
 
 	pool column.Pool
+}
+
+// Keys returns the names of the fields that should come dictionary encoded.
+func (s *Shape) Keys() (names []string) {
+	for i, f := range s.Fields {
+		if i < len(s.Encode) && s.Encode[i] {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // source is where a column of the chunks comes from.
@@ -80,6 +93,10 @@ func (s *Shape) sources(f *File, out format.Output) (read []int, sources []sourc
 			sources = append(sources, source{position: -1})
 			continue
 		}
+		if field.Type.Kind == types.Varchar && f.isUUID(at[i]) {
+			sources = append(sources, source{slices.Index(read, at[i]), s.byValue(field.Name, field.Type, setUUID)})
+			continue
+		}
 		c, err := s.converter(field.Name, f.schema.Field(at[i]).Type, field.Type)
 		if err != nil {
 			return nil, nil, f.mismatch(err)
@@ -100,7 +117,11 @@ func (s *Shape) chunk(rec arrow.Record, sources []source, faults *faults) arrow.
 		}
 		defer arrays[i].Release()
 	}
-	return array.NewRecord(types.ArrowSchema(s.Fields), arrays, rec.NumRows())
+	fields := make([]arrow.Field, len(arrays))
+	for i, a := range arrays {
+		fields[i] = arrow.Field{Name: s.Fields[i].Name, Type: a.DataType(), Nullable: true}
+	}
+	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rec.NumRows())
 }
 
 func (s *Shape) nulls(f types.Field, rows int) arrow.Array {
