@@ -187,9 +187,6 @@ func keepsState(first, text string) bool {
 // duckError turns DuckDB's refusal into one of ours: its class as the code, and the
 // place that its message marks with a caret, moved to where the statement stands.
 func duckError(err error, node sql.Node) error {
-	if e := fileError(err, node); e != nil {
-		return e
-	}
 	var refused *duck.SQLError
 	if !errors.As(err, &refused) {
 		return err
@@ -205,24 +202,6 @@ func duckError(err error, node sql.Node) error {
 		e.Text, e.Detail = first, strings.TrimSpace(rest)
 	}
 	return e
-}
-
-// fileError returns the error for a file that the statement itself names, which says nothing
-// of the database; nil for any other.
-func fileError(err error, node sql.Node) error {
-	var e *sqlerr.Error
-	if !errors.As(err, &e) || e.Code != "E_SINK_IO" {
-		return nil
-	}
-	_, text, ok := strings.Cut(err.Error(), "IO Error: ")
-	_, rest, quoted := strings.Cut(text, "\"")
-	name, _, closed := strings.Cut(rest, "\"")
-	at := strings.Index(node.Text, name)
-	if !ok || !quoted || !closed || name == "" || at < 0 {
-		return nil
-	}
-	span := sql.Span{Start: node.Span.Start + at, End: node.Span.Start + at + len(name)}
-	return sqlerr.At(span, "DUCKDB_IO", "%s", text).WithHint("correct the path; relative paths start at the working directory")
 }
 
 // cutCaret takes the lines "LINE n: ..." and the caret below out of a message of

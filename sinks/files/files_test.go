@@ -128,7 +128,7 @@ func TestConformance(t *testing.T) {
 // called, and reads everything back through the folders.
 func TestPartitions(t *testing.T) {
 	db := openDB(t)
-	odd := []string{"a", "", "NULL", "..", ".hidden", "a/b", `a\b`, "50%", "k=v", "x y", "*?[a]", "{a,b}", "ü", nullFolder, "a+b", "'q'", `"`, "\n", ":"}
+	odd := []string{"a", "", "NULL", "..", ".hidden", "a/b", `a\b`, "50%", "k=v", "x y", "*?[a]", "{a,b}", "ü", nullFolder, "a+b", "'q'", `"`, "\n", ":", "null", "Null", "~", "trailing ", "#", "%2F"}
 	for _, format := range []string{"parquet", "csv", "json", "debezium_json"} {
 		t.Run(format, func(t *testing.T) {
 			p := newPlace(t, db, "partition_by=K,w format="+format)

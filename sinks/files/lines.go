@@ -115,28 +115,29 @@ const deleteOp = "d"
 // newCSV writes CSV as RFC 4180 has it, lines ending with a newline.
 func (s *Sink) newCSV(b *sinks.Batch) *lines {
 	l := s.newLines(b)
-	quote := &quoting{null: s.config.nullText}
+	delimiter := s.config.delimiter
+	quote := &quoting{null: s.config.nullText, special: string(delimiter) + "\"\r\n"}
 	l.column = quote.cells
 	before := make([][]byte, len(s.layout.stored))
 	names := make([]string, 0, len(s.layout.stored)+2)
 	for j, f := range s.layout.stored {
 		if j > 0 {
-			before[j] = []byte(",")
+			before[j] = []byte{delimiter}
 		}
 		names = append(names, f.Name)
 	}
 	l.kept = lineForm{before, []byte("\n")}
 	if s.layout.changes {
 		names = append(names, s.config.opColumn, batchColumn)
-		l.kept.end = fmt.Appendf(nil, ",%s,%d\n", op(b), b.Batch)
-		l.gone = lineForm{before, fmt.Appendf(nil, ",%s,%d\n", deleteOp, b.Batch)}
+		l.kept.end = fmt.Appendf(nil, "%c%s%c%d\n", delimiter, op(b), delimiter, b.Batch)
+		l.gone = lineForm{before, fmt.Appendf(nil, "%c%s%c%d\n", delimiter, deleteOp, delimiter, b.Batch)}
 	}
 	if !s.config.header {
 		return l
 	}
 	for j, name := range names {
 		if j > 0 {
-			l.header = append(l.header, ',')
+			l.header = append(l.header, delimiter)
 		}
 		l.header = quote.append(l.header, []byte(name))
 	}
@@ -186,7 +187,8 @@ func (s *Sink) newDebezium(b *sinks.Batch) *lines {
 
 // quoting is how CSV tells texts apart.
 type quoting struct {
-	null string // what stands for NULL; a text that is equal is quoted
+	null    string // what stands for NULL; a text that is equal is quoted
+	special string // characters that need quotes around the text
 }
 
 // cells returns what appends the cells of a column.
@@ -205,7 +207,7 @@ func (q *quoting) cells(a arrow.Array) cell {
 // append appends a text, in quotes if it needs them. The empty text does always: a line
 // with nothing on it is no row to some readers.
 func (q *quoting) append(dst, text []byte) []byte {
-	if len(text) > 0 && string(text) != q.null && !strings.ContainsAny(string(text), ",\"\r\n") {
+	if len(text) > 0 && string(text) != q.null && !strings.ContainsAny(string(text), q.special) {
 		return append(dst, text...)
 	}
 	dst = append(dst, '"')

@@ -109,8 +109,11 @@ func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
 	if s, ok := types.StringsOf(a); ok {
 		return func(dst []byte, row int) []byte {
 			v := s.Value(row)
-			if isNull(a, row) || v == "" {
+			switch {
+			case isNull(a, row) || v == "":
 				return append(dst, nullFolder...)
+			case strings.EqualFold(v, "null"): // which DuckDB takes for NULL
+				return escapeFolder(fmt.Appendf(dst, "%%%02X", v[0]), v[1:])
 			}
 			return escapeFolder(dst, v)
 		}

@@ -81,6 +81,8 @@ func options() []sources.Option {
 			Summary: "one file that grows, or in complete mode is replaced; not Parquet that grows"},
 		{Name: "compression", Type: sources.StringOption, Values: []string{"none", "gzip", "snappy", "zstd"},
 			Summary: "snappy (the default), zstd or none for Parquet; none (the default), gzip or zstd for text"},
+		{Name: "delimiter", Type: sources.StringOption, Default: ",",
+			Summary: "what parts the fields of CSV, one ASCII character or \\t"},
 		{Name: "header", Type: sources.BooleanOption, Default: "true",
 			Summary: "whether a CSV file begins with the names of its columns"},
 		{Name: "null_text", Type: sources.StringOption,
@@ -97,6 +99,7 @@ type config struct {
 	compression string
 	partition   []string // names of columns, as written
 	single      bool
+	delimiter   byte
 	header      bool
 	nullText    string
 	opColumn    string
@@ -124,7 +127,22 @@ func newConfig(o sources.Values) (*config, error) {
 		return nil, sqlerr.New("INVALID_OPTION", "one file cannot be partitioned by %q", strings.Join(c.partition, ", ")).
 			WithHint("leave out partition_by or single_file")
 	}
+	if err := c.takeDelimiter(o.String("delimiter")); err != nil {
+		return nil, err
+	}
 	return c, c.settleCompression()
+}
+
+// takeDelimiter reads the option delimiter.
+func (c *config) takeDelimiter(text string) error {
+	if text == `\t` {
+		text = "\t"
+	}
+	if len(text) != 1 || text[0] >= 0x80 || strings.Contains("\"\r\n", text) {
+		return sqlerr.New("INVALID_OPTION", "expected one ASCII character for option \"delimiter\" that is no quote and no line end, found %q", text)
+	}
+	c.delimiter = text[0]
+	return nil
 }
 
 // settleCompression fills in the default of the format and refuses what it cannot have.

@@ -29,7 +29,7 @@ var oddValues = []struct {
 	{types.Of(types.Timestamp), []string{"1969-12-31 23:59:59.999999", "1970-01-01 00:00:00", "2024-02-29 12:00:00.1", "0001-01-01 00:00:00", "12024-01-01 00:00:00", "NULL"}},
 	{types.Of(types.Date), []string{"0001-01-01", "2024-02-29", "NULL"}},
 	{types.Of(types.IntervalKind), []string{"1 year 2 months -3 days 04:05:06.7", "-00:00:01", "00:00:00", "NULL"}},
-	{types.Of(types.Varchar), []string{"''", "NULL", `"NULL"`, `"a,b"`, `"a\"b"`, `"a\nb"`, `"a\r\nb"`, `" a "`, `"'"`, `"\\"`, `"\\x41"`, `"\t"`, `"ü€😀"`, `"{\"a\": 1}"`, `"#x"`, `"null"`, `","`, `"\u0001"`}},
+	{types.Of(types.Varchar), []string{"''", "NULL", `"NULL"`, `"a,b"`, `"a;b"`, `"a\tb"`, `"a\"b"`, `"a\nb"`, `"a\r\nb"`, `" a "`, `"'"`, `"\\"`, `"\\x41"`, `"\t"`, `"ü€😀"`, `"{\"a\": 1}"`, `"#x"`, `"null"`, `","`, `"\u0001"`}},
 	{types.ListOf(types.Of(types.Double)), []string{"[NaN, Infinity, NULL, 1.5]", "[]", "NULL"}},
 	{types.ListOf(types.ListOf(types.Of(types.Varchar))), []string{`[[a, NULL], [], NULL, ["x, y", ""]]`, "NULL"}},
 	{types.ListOf(types.Of(types.IntervalKind)), []string{"[1 day, NULL]", "[]", "NULL"}},
@@ -42,7 +42,7 @@ var oddValues = []struct {
 // column, and has DuckDB read them back.
 func TestOddValues(t *testing.T) {
 	db := openDB(t)
-	for _, options := range []string{"format=parquet", "format=csv", "format=csv null_text=null", "format=json", "format=debezium_json"} {
+	for _, options := range []string{"format=parquet", "format=csv", "format=csv null_text=null delimiter=;", "format=csv delimiter=\\t compression=gzip", "format=json", "format=debezium_json"} {
 		for i, odd := range oddValues {
 			for _, alone := range []bool{true, false} {
 				t.Run(fmt.Sprint(options, "/", odd.kind, "/", alone), func(t *testing.T) {

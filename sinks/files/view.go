@@ -95,6 +95,7 @@ func (s *Sink) reader() string {
 		return "read_parquet(" + strings.Join(s.hive(args), ", ") + ")"
 	case csvFormat:
 		option("auto_detect", "false")
+		option("delim", quoteText(string(s.config.delimiter)))
 		option("columns", s.columnTypes())
 		option("header", fmt.Sprint(s.config.header))
 		option("nullstr", quoteText(s.config.nullText))

@@ -40,6 +40,9 @@ func ParseColumnFormat(format string) (f *TimeFormat, bad string) {
 		return &TimeFormat{Text: format, unit: unit}, ""
 	}
 	if !strings.Contains(format, "%") {
+		if format == "" {
+			format = "''"
+		}
 		return nil, format
 	}
 	return ParseTimeFormat(format)

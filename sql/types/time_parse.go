@@ -173,8 +173,8 @@ func readName(s string, names []string, short int) (index int64, rest string, ok
 
 // days returns the date.
 func (f *timeFields) days() (int64, bool) {
-	if f.yearDay > 0 {
-		return DaysOf(int(f.year), 1, 1) + f.yearDay - 1, true
+	if first := DaysOf(int(f.year), 1, 1); f.yearDay > 0 {
+		return first + f.yearDay - 1, first+f.yearDay-1 < DaysOf(int(f.year)+1, 1, 1)
 	}
 	if f.day > int64(DaysInMonth(int(f.year), int(f.month))) {
 		return 0, false
