@@ -119,23 +119,43 @@ func (w *world) feed(stream string, rows ...string) {
 	}
 }
 
-// start opens the query.
-func (w *world) start() (*exec.Query, error) {
+// members are the INSERTs of a statement set; a SELECT goes to table q.
+func (w *world) members() []plan.Member {
 	w.t.Helper()
+	st, err := sql.ParseStatement(sql.Piece{Text: w.query, Span: sql.Span{End: len(w.query)}}, sql.DefaultLimits())
+	if set, ok := st.(*sql.StatementSet); ok && err == nil {
+		out := make([]plan.Member, len(set.Inserts))
+		for i, in := range set.Inserts {
+			out[i] = plan.Member{Target: in.Target[0].Name, Query: in.Query}
+		}
+		return out
+	}
 	parsed, err := sql.ParseQueryText(w.query)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	p, err := plan.Bind(parsed, w, w.options)
+	return []plan.Member{{Target: "q", Query: parsed}}
+}
+
+// start opens the query.
+func (w *world) start() (*exec.Query, error) {
+	w.t.Helper()
+	p, err := plan.BindSet(w.members(), w, w.options)
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	sink, err := w.store.Open(sinks.OpenContext{Query: "q", Target: "q"})
+	var places []sinks.OpenContext
+	var descriptions []string
+	for _, out := range p.Outputs {
+		places = append(places, sinks.OpenContext{Query: "q", Target: out.Target})
+		descriptions = append(descriptions, "memory["+out.Target+"]")
+	}
+	sink, err := w.store.OpenAll(places)
 	if err != nil {
 		w.t.Fatal(err)
 	}
 	cfg := exec.Config{
-		Name: "q", Plan: p, Sink: sink, SinkDescriptions: []string{"memory[q]"}, FS: w.disk, Dir: "ckpt", NoDataBatches: true,
+		Name: "q", Plan: p, Sink: sink, SinkDescriptions: descriptions, FS: w.disk, Dir: "ckpt", NoDataBatches: true,
 		Clock: w.clock, SnapshotEvery: 3, Definition: w.query,
 		OnBatch: func(p *exec.Progress, _ []exec.Rows) {
 			w.progress = append(w.progress, p)
@@ -224,9 +244,9 @@ func (w *world) takeNotices() []string {
 // table lists rows of the sink's table in the order in which they came, or those of a
 // side table.
 func (w *world) table(name string) []string {
-	recs := w.store.Side(name)
-	if name == "q" {
-		recs = w.store.Rows(name)
+	recs := w.store.Rows(name)
+	if strings.HasSuffix(name, "_rows") {
+		recs = w.store.Side(name)
 	}
 	var out []string
 	for _, rec := range recs {

@@ -1,8 +1,8 @@
 package plan
 
 import (
-	"fmt"
 	"slices"
+	"strings"
 
 	"ssql/plan/expr"
 )
@@ -141,23 +141,29 @@ func shareSides(j *Join) {
 	}
 }
 
-// waiting says that outputs over different streams wait for each other.
+// waiting says that outputs with different inputs wait for each other.
 func waiting(p *Plan) []string {
-	if len(p.Outputs) < 2 || p.Policy != MinPolicy {
+	if p.Policy != MinPolicy || !slices.ContainsFunc(p.Outputs, func(o *Output) bool { return lacksWatermark(p, o) }) {
 		return nil
 	}
-	for _, o := range p.Outputs {
-		below := WatermarksOf(o.Root)
-		if len(below) == 0 {
-			continue
-		}
-		for _, w := range p.Watermarks {
-			if !slices.Contains(below, w) {
-				return []string{fmt.Sprintf("the outputs wait for each other: a statement set has one watermark, that of its slowest input, and %q does not read %q", o.Target, w.Relation)}
-			}
+	var names []string
+	for _, w := range p.Watermarks {
+		if !slices.Contains(names, w.Relation) {
+			names = append(names, w.Relation)
 		}
 	}
-	return nil
+	slowest := "of " + strings.Join(names, " and ")
+	if len(names) == 1 {
+		slowest += " with the longest delay"
+	}
+	return []string{"the outputs wait for each other: a statement set has one watermark, that of its slowest input, " + slowest}
+}
+
+// lacksWatermark reports whether an output works with some of the watermarks of its plan
+// and without others.
+func lacksWatermark(p *Plan, o *Output) bool {
+	below := WatermarksOf(o.Root)
+	return len(below) > 0 && slices.ContainsFunc(p.Watermarks, func(w *WatermarkDef) bool { return !slices.Contains(below, w) })
 }
 
 // sameRows reports whether two trees of scans, projections and filters give equal rows.

@@ -45,6 +45,19 @@ SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql
 	run.test(t)
 }
 
+// TestKilledAtAnyMomentEndsWithTheSameSet does the same with a statement set: two tables
+// and two sinks of files under one checkpoint.
+func TestKilledAtAnyMomentEndsWithTheSameSet(t *testing.T) {
+	run := &killRun{script: "testdata/kill_set.sql", kills: 15, ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
+SELECT * FROM magnitudes ORDER BY ALL;
+SELECT * FROM hours ORDER BY ALL;
+SELECT window_start, quakes FROM read_parquet('hours/**/*.parquet', hive_partitioning = true) ORDER BY ALL;
+SELECT magnitude, n FROM read_csv('strongest/*.csv') ORDER BY ALL;
+SELECT batch, operator, event_time, row FROM ssql.late_rows ORDER BY ALL;
+SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`}
+	run.test(t)
+}
+
 func (run *killRun) test(t *testing.T) {
 	text, err := os.ReadFile(run.script)
 	if err != nil {

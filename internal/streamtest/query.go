@@ -10,7 +10,6 @@ import (
 	"ssql/exec"
 	"ssql/internal/library"
 	"ssql/plan"
-	"ssql/sinks"
 	"ssql/sources"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -33,8 +32,6 @@ type query struct {
 
 var modes = map[string]plan.Mode{"append": plan.Append, "update": plan.Update, "complete": plan.Complete}
 
-var sinkModes = map[plan.Mode]sinks.Mode{plan.Append: sinks.Append, plan.Update: sinks.Update, plan.Complete: sinks.Complete}
-
 // defineQuery binds a query and prints its columns.
 func (h *harness) defineQuery(st *Step) ([]string, error) {
 	word := st.Options["mode"]
@@ -50,19 +47,36 @@ func (h *harness) defineQuery(st *Step) ([]string, error) {
 		h.refused[strings.ToLower(st.Name())] = err
 		return nil, err
 	}
-	q := &query{h: h, name: st.Name(), plan: p, store: newStore(st.Name(), sinkModes[mode]), rows: map[int64][]string{}}
+	q := &query{h: h, name: st.Name(), plan: p, store: newStore(st.Name(), p.Outputs), rows: map[int64][]string{}}
 	q.store.crash = h.reach
 	h.queries[strings.ToLower(q.name)] = q
 	h.order = append(h.order, q)
-	return []string{schemaText(p.Outputs[0].Columns)}, nil
+	if len(p.Outputs) == 1 {
+		return []string{schemaText(p.Outputs[0].Columns)}, nil
+	}
+	var lines []string
+	for _, out := range p.Outputs {
+		lines = append(lines, out.Target+": "+schemaText(out.Columns))
+	}
+	return append(lines, p.Notices...), nil
 }
 
+// bind plans a SELECT, or the INSERTs of a statement set.
 func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
+	o := plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi, Retraction: h.retraction}
+	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
+	if set, ok := parsed.(*sql.StatementSet); ok && err == nil {
+		members := make([]plan.Member, len(set.Inserts))
+		for i, in := range set.Inserts {
+			members[i] = plan.Member{Target: in.Target[len(in.Target)-1].Name, Query: in.Query}
+		}
+		return plan.BindSet(members, h, o)
+	}
 	q, err := sql.ParseQueryText(text)
 	if err != nil {
 		return nil, err
 	}
-	return plan.Bind(q, h, plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi, Retraction: h.retraction})
+	return plan.Bind(q, h, o)
 }
 
 // open starts the engine on the query's checkpoint. The query then runs, which
@@ -70,12 +84,19 @@ func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
 func (q *query) open() error {
 	h := q.h
 	cfg := exec.Config{
-		Name: q.name, Plan: q.plan, Sink: q.store, SinkDescriptions: []string{"memory[" + q.name + "]"},
+		Name: q.name, Plan: q.plan, Sink: q.store,
 		Tables: h.tables, Library: library.NewEvaluator(h.tables.lend),
 		FS: h.fs, Dir: path.Join("/checkpoints", q.name),
 		NoDataBatches: h.noDataBatches, Workers: h.o.Workers, ChunkRows: h.o.ChunkRows, SnapshotEvery: h.o.SnapshotEvery,
 		Clock:   h.clock,
 		OnBatch: q.onBatch,
+	}
+	for _, out := range q.plan.Outputs {
+		place := q.name
+		if len(q.plan.Outputs) > 1 {
+			place = out.Target
+		}
+		cfg.SinkDescriptions = append(cfg.SinkDescriptions, "memory["+place+"]")
 	}
 	for _, ref := range q.plan.Sources {
 		s := h.streams[strings.ToLower(ref.Stream)]
@@ -116,7 +137,11 @@ func (q *query) stop() {
 
 func (q *query) onBatch(p *exec.Progress, rows []exec.Rows) {
 	q.events = append(q.events, p)
-	q.rows[p.BatchID] = append(rowTexts(rows[0].Records), deleted(rowTexts(rows[0].Deletes))...)
+	q.rows[p.BatchID] = nil
+	for i, out := range rows {
+		t := q.store.tables[i]
+		q.rows[p.BatchID] = slices.Concat(q.rows[p.BatchID], t.texts(out.Records), deleted(t.texts(out.Deletes)))
+	}
 }
 
 // drive runs batches until nothing is due. A run that fails is forgotten with all its

@@ -9,23 +9,30 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/internal/sqlerr"
+	"ssql/plan"
 	"ssql/sinks"
 	"ssql/sql/types"
 )
 
-// store is the sink of one query: a table with markers outside the engine, so that it
-// outlives restarts and crashes as a database would.
+// store is the sink of one query: a table for each output, with markers outside the
+// engine, so that it outlives restarts and crashes as a database would.
 type store struct {
-	query   string
-	mode    sinks.Mode
-	heads   map[string]sinks.Marker
-	batches map[int64]written
-	faults  map[int64]string // batch to before or after; each happens once
+	query  string
+	tables []*table
+	heads  map[string]sinks.Marker
+	faults map[int64]string // batch to before or after; each happens once
 	// crash, if set, is called before and after a batch is stored.
 	crash func(point string, batch int64) error
 }
 
 var _ sinks.Sink = (*store)(nil)
+
+// table is what came for one output.
+type table struct {
+	of      string // what its rows begin with: the target, in a statement set
+	mode    plan.Mode
+	batches map[int64]written
+}
 
 // written is what came with a batch: rows and those that are no more, with the texts of
 // their keys.
@@ -35,8 +42,16 @@ type written struct {
 	keyed                bool // rows replace those of their keys
 }
 
-func newStore(query string, mode sinks.Mode) *store {
-	return &store{query: query, mode: mode, heads: map[string]sinks.Marker{}, batches: map[int64]written{}, faults: map[int64]string{}}
+func newStore(query string, outputs []*plan.Output) *store {
+	s := &store{query: query, heads: map[string]sinks.Marker{}, faults: map[int64]string{}}
+	for _, out := range outputs {
+		t := &table{mode: out.Mode, batches: map[int64]written{}}
+		if len(outputs) > 1 {
+			t.of = out.Target + ": "
+		}
+		s.tables = append(s.tables, t)
+	}
+	return s
 }
 
 // injectedFault is the failure that the verb fault asks for.
@@ -69,11 +84,13 @@ func (s *store) Write(_ context.Context, b *sinks.Batch) error {
 	if err := s.reach("planned", b.Batch); err != nil {
 		return err
 	}
-	out := &b.Outputs[0]
-	s.batches[b.Batch] = written{
-		rows: rowTexts(out.Records), rowKeys: keyTexts(out.Records, out.Keys),
-		deletes: rowTexts(out.Deletes), deletedKeys: keyTexts(out.Deletes, out.Keys),
-		keyed: out.Mode == sinks.Update && out.Keys != nil,
+	for i, out := range b.Outputs {
+		t := s.tables[i]
+		t.batches[b.Batch] = written{
+			rows: t.texts(out.Records), rowKeys: keyTexts(out.Records, out.Keys),
+			deletes: t.texts(out.Deletes), deletedKeys: keyTexts(out.Deletes, out.Keys),
+			keyed: out.Mode == sinks.Update && out.Keys != nil,
+		}
 	}
 	s.heads[b.QueryID] = b.Marker
 	if when == "after" {
@@ -99,24 +116,40 @@ func (s *store) Close() error { return nil }
 // was written, and every row that was said to be no more.
 func (s *store) rows() []string {
 	var rows []string
-	for _, batch := range sortedBatches(s.batches) {
-		if s.mode == sinks.Complete {
+	for _, t := range s.tables {
+		rows = append(rows, t.written()...)
+	}
+	return rows
+}
+
+func (t *table) written() []string {
+	var rows []string
+	for _, batch := range sortedBatches(t.batches) {
+		if t.mode == plan.Complete {
 			rows = nil
 		}
-		w := s.batches[batch]
+		w := t.batches[batch]
 		rows = append(append(rows, w.rows...), deleted(w.deletes)...)
 	}
 	return rows
 }
 
-// table returns what a table would hold: in update mode rows take the place of those of
+// table returns what tables would hold: in update mode rows take the place of those of
 // their keys.
 func (s *store) table() []string {
+	var rows []string
+	for _, t := range s.tables {
+		rows = append(rows, t.held()...)
+	}
+	return rows
+}
+
+func (t *table) held() []string {
 	var rows, keys []string
-	for _, batch := range sortedBatches(s.batches) {
-		w := s.batches[batch]
+	for _, batch := range sortedBatches(t.batches) {
+		w := t.batches[batch]
 		switch {
-		case s.mode == sinks.Complete:
+		case t.mode == plan.Complete:
 			rows, keys = nil, nil
 		case w.keyed:
 			gone := slices.Concat(w.rowKeys, w.deletedKeys)
@@ -142,8 +175,8 @@ func sortedBatches(batches map[int64]written) []int64 {
 	return ids
 }
 
-// rowTexts returns the row lines of records.
-func rowTexts(records []arrow.Record) []string {
+// texts returns the row lines of records.
+func (t *table) texts(records []arrow.Record) []string {
 	rows := []string{}
 	for _, rec := range records {
 		cells := make([]string, rec.NumCols())
@@ -151,7 +184,7 @@ func rowTexts(records []arrow.Record) []string {
 			for c, column := range rec.Columns() {
 				cells[c] = types.Text(column, i)
 			}
-			rows = append(rows, strings.Join(cells, cellSeparator))
+			rows = append(rows, t.of+strings.Join(cells, cellSeparator))
 		}
 	}
 	return rows

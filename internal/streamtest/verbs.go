@@ -34,7 +34,7 @@ func verbs() []verb {
 		{"fault", "fault sink=NAME batch=N [when=before|after]", "the sink fails once, before or after it stores batch N", 0, []string{"batch", "sink", "when"}, false, (*harness).fault},
 		{"feed", "feed STREAM", "rows for the next run, a line each; no rows are an empty file", 1, nil, false, (*harness).feed},
 		{"progress", "progress NAME [batch=ID] fields=a.b,c.0.d", "prints fields of the progress of a batch, the last without batch=", 1, []string{"batch", "fields"}, false, (*harness).progress},
-		{"query", "query NAME [mode=append|update|complete] [sink=memory]", "defines a query by the SELECT in the input; prints its columns", 1, []string{"mode", "sink"}, false, (*harness).defineQuery},
+		{"query", "query NAME [mode=append|update|complete] [sink=memory]", "defines a query by the SELECT or the statement set in the input; prints the columns of its results, whose rows then begin with their target if there are several", 1, []string{"mode", "sink"}, false, (*harness).defineQuery},
 		{"restart", "restart NAME", "stops a query cleanly and starts it again; prints where it resumes", 1, nil, false, (*harness).restart},
 		{"run", "run NAME [trigger=once|available_now] [ordered]", "runs batches until nothing is due; prints a header and the rows of each", 1, []string{"trigger"}, false, (*harness).run},
 		{"set", "set KEY=VALUE", "before the query: ansi, multiple_stateful, no_data_batches, retraction, watermark_policy", 0, []string{"ansi", "multiple_stateful", "no_data_batches", "retraction", "watermark_policy"}, false, (*harness).set},

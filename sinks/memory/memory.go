@@ -39,12 +39,21 @@ type row struct {
 
 // Spec returns the connector's row.
 func (st *Store) Spec() sinks.Spec {
-	return sinks.Spec{Name: Name, Summary: "memory of the process, for tests", Open: st.Open}
+	return sinks.Spec{Name: Name, Summary: "memory of the process, for tests", Open: st.Open, OpenAll: st.OpenAll}
 }
 
 // Open returns a sink into a table of the Store.
 func (st *Store) Open(o sinks.OpenContext) (sinks.Sink, error) {
-	return &sink{store: st, o: o}, nil
+	return st.OpenAll([]sinks.OpenContext{o})
+}
+
+// OpenAll returns a sink into a table of the Store for each output.
+func (st *Store) OpenAll(outputs []sinks.OpenContext) (sinks.Sink, error) {
+	s := &sink{store: st, query: outputs[0].Query}
+	for _, o := range outputs {
+		s.tables = append(s.tables, o.Target)
+	}
+	return s, nil
 }
 
 // Rows returns the rows of a table as records of one row each, in the order in which they
@@ -69,7 +78,8 @@ func (st *Store) Side(table string) []arrow.Record {
 // sink writes one query's batches into a Store.
 type sink struct {
 	store  *Store
-	o      sinks.OpenContext
+	query  string
+	tables []string // by output
 	closed bool
 }
 
@@ -89,12 +99,12 @@ func (s *sink) Write(_ context.Context, b *sinks.Batch) error {
 	s.store.mu.Lock()
 	defer s.store.mu.Unlock()
 	if s.closed {
-		return sqlerr.New(sqlerr.Internal, "the sink of query %q is closed", s.o.Query)
+		return sqlerr.New(sqlerr.Internal, "the sink of query %q is closed", s.query)
 	}
 	f := s.store.Faults
 	head, ok := s.store.heads[b.QueryID]
 	if !f.Unguarded && ok && (b.Batch <= head.Batch || b.Generation < head.Generation) {
-		return sqlerr.New("E_FENCED", "batch %d of run %d of query %q comes after batch %d of run %d is stored", b.Batch, b.Generation, s.o.Query, head.Batch, head.Generation).
+		return sqlerr.New("E_FENCED", "batch %d of run %d of query %q comes after batch %d of run %d is stored", b.Batch, b.Generation, s.query, head.Batch, head.Generation).
 			WithHint("nothing was stored twice; start the query again and it goes on behind what is stored")
 	}
 	if f.BeforeCommit != nil {
@@ -102,7 +112,7 @@ func (s *sink) Write(_ context.Context, b *sinks.Batch) error {
 			return err
 		}
 	}
-	s.store.commit(s.o.Target, b)
+	s.store.commit(s.tables, b)
 	if f.AfterCommit != nil {
 		return f.AfterCommit(b)
 	}
@@ -119,13 +129,15 @@ func (s *sink) Close() error {
 }
 
 // commit is called with the lock held.
-func (st *Store) commit(table string, b *sinks.Batch) {
+func (st *Store) commit(tables []string, b *sinks.Batch) {
 	if st.tables == nil {
 		st.tables, st.heads, st.side = map[string][]row{}, map[string]sinks.Marker{}, map[string][]arrow.Record{}
 	}
-	out := &b.Outputs[0]
-	fresh := rowsOf(out.Records)
-	st.tables[table] = append(kept(st.tables[table], slices.Concat(fresh, rowsOf(out.Deletes)), out), fresh...)
+	for i, table := range tables {
+		out := &b.Outputs[i]
+		fresh := rowsOf(out.Records)
+		st.tables[table] = append(kept(st.tables[table], slices.Concat(fresh, rowsOf(out.Deletes)), out), fresh...)
+	}
 	for _, s := range b.Side {
 		s.Record.Retain()
 		st.side[s.Table] = append(st.side[s.Table], s.Record)
