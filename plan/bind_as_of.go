@@ -82,7 +82,7 @@ func (a *asOf) bind(b *binder, left, right *scope) (*scope, error) {
 		return nil, err
 	}
 	j.on = append(j.on, rest...)
-	if err := n.keys(j); err != nil {
+	if err := n.conditions(j); err != nil {
 		return nil, err
 	}
 	out, err := b.joinResult(j, &t, both, left, right)
@@ -106,10 +106,13 @@ func (a *asOf) times(b *binder, n *AsOf, both, left, right *scope) (rest []predi
 	for _, c := range conjuncts(a.join.On) {
 		cmp, ok := c.(*sql.Binary)
 		if a.time == nil && n.LeftTime == nil && ok && slices.Contains([]string{">=", ">", "<=", "<"}, cmp.Op) {
-			if err := a.comparison(x, n, cmp); err != nil {
+			is, err := a.comparison(x, n, cmp)
+			if err != nil {
 				return nil, err
 			}
-			continue
+			if is {
+				continue
+			}
 		}
 		p, err := x.predicates(c)
 		if err != nil {
@@ -137,34 +140,33 @@ func (a *asOf) times(b *binder, n *AsOf, both, left, right *scope) (rest []predi
 	return rest, nil
 }
 
-// comparison takes a.ts >= b.ts, either way round.
-func (a *asOf) comparison(x *exprBinder, n *AsOf, c *sql.Binary) error {
+// comparison takes a.ts >= b.ts, either way round; false if it does not compare the sides.
+func (a *asOf) comparison(x *exprBinder, n *AsOf, c *sql.Binary) (ok bool, err error) {
 	l, err := x.bind(c.L)
 	if err != nil {
-		return err
+		return false, err
 	}
 	r, err := x.bind(c.R)
 	if err != nil {
-		return err
+		return false, err
 	}
 	op := c.Op
 	s := &joinSides{j: &Join{Left: n.Left, Right: n.Right}, width: len(n.Left.Columns())}
 	eq := &equality{l: l, r: r}
 	if !s.orient(eq) {
-		return sqlerr.At(x.b.at(c.Pos()), codeAsOf, "ASOF JOIN compares a time of its left side with one of its right side").
-			WithHint("write ... ON a.k = b.k AND a.ts >= b.ts")
+		return false, nil
 	}
 	if eq.l.Expr != l.Expr {
 		op = map[string]string{">=": "<=", ">": "<", "<=": ">=", "<": ">"}[op]
 	}
 	if op != ">=" && op != ">" {
-		return sqlerr.At(x.b.at(c.Pos()), codeAsOf, "ASOF JOIN takes the newest version up to a time, and this condition asks for later ones").
+		return false, sqlerr.At(x.b.at(c.Pos()), codeAsOf, "ASOF JOIN takes the newest version up to a time, and this condition asks for later ones").
 			WithHint("write a.ts >= b.ts, in which b is the side with the versions")
 	}
 	n.Strict = op == ">"
 	n.LeftTime = eq.l.Expr
 	n.RightTime = moved(eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) })
-	return nil
+	return true, nil
 }
 
 // versionColumn is the column that says since when a row holds: the event time of a
@@ -196,21 +198,66 @@ func versionColumn(n *AsOf, right *scope) (int, error) {
 		cols[found[0]].Name, cols[found[1]].Name).WithHint(hint)
 }
 
-// keys sorts the other conditions: equalities of the two sides.
-func (n *AsOf) keys(j *Join) error {
+// conditions sorts the other conditions: equalities of the two sides, and those on one of
+// them.
+func (n *AsOf) conditions(j *Join) error {
 	s := &joinSides{j: j, width: len(n.Left.Columns())}
 	for _, p := range j.on {
-		if p.eq == nil || !s.orient(p.eq) || isVolatile(p.cond) {
-			return sqlerr.At(n.Span, codeAsOf, "a join of versions takes equalities of its two sides and one time, found %s", plainText(p.cond.String())).
-				WithHint("put conditions on the left side in WHERE, and those that choose among the versions in a sub-query below")
+		if p.eq != nil && s.orient(p.eq) && !isVolatile(p.cond) {
+			right := moved(p.eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) })
+			l, r, ok := unifyKeys(p.eq.l.Expr, right, n.Span)
+			if !ok {
+				return sqlerr.At(n.Span, codeTypeMismatch, "%s and %s have no common type", p.eq.l.Expr.Type(), right.Type())
+			}
+			n.LeftKeys, n.RightKeys = append(n.LeftKeys, l), append(n.RightKeys, r)
+			continue
 		}
-		right := moved(p.eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) })
-		l, r, ok := unifyKeys(p.eq.l.Expr, right, n.Span)
-		if !ok {
-			return sqlerr.At(n.Span, codeTypeMismatch, "%s and %s have no common type", p.eq.l.Expr.Type(), right.Type())
+		if ok, err := n.oneSided(p); err != nil || ok {
+			if err != nil {
+				return err
+			}
+			continue
 		}
-		n.LeftKeys, n.RightKeys = append(n.LeftKeys, l), append(n.RightKeys, r)
+		return sqlerr.At(n.Span, codeAsOf, "a join of versions takes equalities of its two sides, one time and conditions on one side, found %s", plainText(p.cond.String())).
+			WithHint("compare both sides in WHERE: which version holds depends on its time alone")
 	}
+	return nil
+}
+
+// oneSided takes a condition on one side. On the right it leaves versions out: the newest of
+// the others holds. On the left it leaves rows out, or with Outer their versions.
+func (n *AsOf) oneSided(p predicate) (ok bool, err error) {
+	width := len(n.Left.Columns())
+	left, right := false, false
+	for _, c := range columnsOf(p.cond) {
+		left, right = left || c < width, right || c >= width
+	}
+	switch {
+	case left == right || isVolatile(p.cond):
+		return false, nil
+	case left && !n.Outer:
+		n.Left = &Filter{Input: n.Left, Cond: p.cond, pred: &p}
+		return true, nil
+	case left:
+		return true, n.matchOnly(&n.LeftKeys, &n.RightKeys, p.cond)
+	}
+	cond := moved(p.cond, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-width) })
+	if !n.Static {
+		n.Right = &Filter{Input: n.Right, Cond: cond}
+		return true, nil
+	}
+	return true, n.matchOnly(&n.RightKeys, &n.LeftKeys, cond)
+}
+
+// matchOnly lets rows of a side match only where a condition holds, by a key that is NULL
+// where it does not: NULL matches nothing.
+func (n *AsOf) matchOnly(keys, others *[]expr.Expr, cond expr.Expr) error {
+	yes := expr.NewLiteral(types.Of(types.Boolean), true)
+	key, err := expr.BindCase(nil, []expr.Expr{cond}, []expr.Expr{yes}, nil, n.Span)
+	if err != nil {
+		return err
+	}
+	*keys, *others = append(*keys, key), append(*others, expr.Expr(yes))
 	return nil
 }
 

@@ -12,6 +12,8 @@ type AsOf struct {
 	Left, Right Rel
 	Outer       bool // rows without a version come out with NULLs
 	Strict      bool // the version is older than the row, and not of the same time
+	// Only are conditions of ON on one side, over l.c and r.c; nil without.
+	Only [2]Expr
 }
 
 func (a *AsOf) join() *Join {
@@ -35,6 +37,11 @@ func (a *AsOf) From(d dialect) string {
 		op = ">"
 	}
 	on := fmt.Sprintf("l.k = r.k AND l.ts %s r.ts", op)
+	for _, e := range a.Only {
+		if e != nil {
+			on += " AND " + e.SQL()
+		}
+	}
 	if d == duck {
 		return fmt.Sprintf("(SELECT l.seq AS seq, %s FROM %s %s %s ON %s QUALIFY row_number() OVER (PARTITION BY l.seq ORDER BY r.ts DESC, r.seq DESC) = 1) AS j",
 			out, side("l", a.Left), word, side("r", a.Right), on)
@@ -46,14 +53,25 @@ func (a *AsOf) From(d dialect) string {
 func (a *AsOf) Inputs() []Rel { return []Rel{a.Left, a.Right} }
 
 // With changes the sides.
-func (a *AsOf) With(ins []Rel, _ func(Expr) Expr) Rel {
+func (a *AsOf) With(ins []Rel, change func(Expr) Expr) Rel {
 	out := *a
 	out.Left, out.Right = ins[0], ins[1]
+	for i, e := range a.Only {
+		if e != nil {
+			out.Only[i] = change(e)
+		}
+	}
 	return &out
 }
 
 func (a *AsOf) lower(m *model, ins []node) node {
 	n := &asOfNode{a: a, in: &unionNode{ins}, key: places(a.Left.Columns())["k"], width: len(a.Right.Columns())}
+	for i, r := range a.Inputs() {
+		n.at[i] = map[string]int{}
+		for name, place := range places(r.Columns()) {
+			n.at[i][[...]string{"l.", "r."}[i]+name] = place
+		}
+	}
 	m.states = append(m.states, n)
 	return n
 }
@@ -63,6 +81,7 @@ type asOfNode struct {
 	a           *AsOf
 	in          *unionNode
 	key, width  int
+	at          [2]map[string]int // of the conditions
 	left, right []Row
 	late        int64
 }
@@ -75,6 +94,7 @@ func (n *asOfNode) run(b *tick) []Row {
 	for i, side := range []*[]Row{&n.left, &n.right} {
 		for _, r := range n.in.ins[i].run(b) {
 			switch {
+			case !n.passes(i, r) && !(i == 0 && n.a.Outer): // it does not come to the join
 			case r[0].(int64) <= late:
 				n.late++
 			case r[n.key] == nil && !(i == 0 && n.a.Outer): // it has no partner and is not kept alone
@@ -98,8 +118,16 @@ func (n *asOfNode) run(b *tick) []Row {
 	return out
 }
 
+// passes reports whether a row meets the condition of its side.
+func (n *asOfNode) passes(side int, r Row) bool {
+	return n.a.Only[side] == nil || isTrue(n.a.Only[side].Eval(n.at[side], r))
+}
+
 // version returns the version that holds for a row; nil without.
 func (n *asOfNode) version(r Row) Row {
+	if !n.passes(0, r) {
+		return nil
+	}
 	var best Row
 	for _, v := range n.right {
 		order := compare(v[0], r[0])

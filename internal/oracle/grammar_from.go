@@ -46,7 +46,9 @@ func distinctRows(g *gen) Rel {
 }
 
 func asOf(g *gen) Rel {
-	return &AsOf{Left: g.scan(0), Right: g.scan(1), Outer: g.IntN(2) == 0, Strict: g.IntN(3) == 0}
+	a := &AsOf{Left: g.scan(0), Right: g.scan(1), Outer: g.IntN(2) == 0, Strict: g.IntN(3) == 0}
+	a.Only, _ = g.oneSided(a.Left, a.Right)
+	return a
 }
 
 // counted counts rows by windows and keys, to be grouped again.
@@ -214,18 +216,8 @@ func joinOfCounts(g *gen) Rel {
 
 // conditions draws more of ON: conditions of one side, and a comparison of both.
 func (g *gen) conditions(j *Join) {
-	sides := [2][]Column{}
-	for i, r := range []Rel{j.Left, j.Right} {
-		for _, c := range r.Columns() {
-			if c.Name[0] == 'c' {
-				c.Name = fmt.Sprintf("%c.%s", "lr"[i], c.Name)
-				sides[i] = append(sides[i], c)
-			}
-		}
-		if g.IntN(5) == 0 {
-			j.Only[i] = predicate(g.Rand, sides[i], 0)
-		}
-	}
+	var sides [2][]Column
+	j.Only, sides = g.oneSided(j.Left, j.Right)
 	if g.IntN(4) > 0 {
 		return
 	}
@@ -250,4 +242,20 @@ func staticJoin(g *gen) Rel {
 	}
 	g.c.Table = j
 	return j
+}
+
+// oneSided draws conditions of each side of a join, or none, over columns that it returns.
+func (g *gen) oneSided(left, right Rel) (only [2]Expr, sides [2][]Column) {
+	for i, r := range []Rel{left, right} {
+		for _, c := range r.Columns() {
+			if c.Name[0] == 'c' {
+				c.Name = fmt.Sprintf("%c.%s", "lr"[i], c.Name)
+				sides[i] = append(sides[i], c)
+			}
+		}
+		if g.IntN(5) == 0 {
+			only[i] = predicate(g.Rand, sides[i], 0)
+		}
+	}
+	return only, sides
 }
