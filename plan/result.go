@@ -21,6 +21,7 @@ func keyColumns(o *Output) {
 	// must pass its keys on.
 	made, from, ok := rowMaker(o.Root)
 	if !ok {
+		o.HiddenKey = unionOfChanging(o.Root)
 		return
 	}
 	if t, isTop := made.(*TopN); isTop {
@@ -33,6 +34,22 @@ func keyColumns(o *Output) {
 			o.WindowColumn = i
 		}
 	}
+}
+
+// unionOfChanging says that no columns identify the rows of a UNION of which a branch
+// changes; nil for others.
+func unionOfChanging(root Node) *sqlerr.Error {
+	u, ok := findNode[*Union](root)
+	if !ok {
+		return nil
+	}
+	for _, in := range u.Ins {
+		if made, _, ok := rowMaker(in); ok {
+			return sqlerr.At(spanOf(made), codeHiddenKey, "in update mode a row replaces the one with the same keys, and behind UNION ALL nothing tells the rows of the branches apart").
+				WithHint("write each branch to a table of its own, and put UNION ALL into a view over them")
+		}
+	}
+	return nil
 }
 
 // groupKeys are the keys of the groups of an aggregation.
@@ -122,6 +139,12 @@ func rowMaker(n Node) (Node, func(int) int, bool) {
 			return nil, nil, false
 		}
 		return made, func(i int) int { return n.carries(below(i)) }, true
+	case *Unnest: // the rows of a key come together, also when they are several or none
+		return rowMaker(n.Input)
+	case *Join:
+		if n.Static {
+			return rowMaker(n.Left)
+		}
 	}
 	return nil, nil, false
 }

@@ -86,8 +86,30 @@ func overChanges(n Node, mode Mode) (c changeable, ok bool) {
 			return c, false
 		}
 		return rankChanges(n, in), true
+	case *Dedup:
+		if a, ok := n.grouping(); ok {
+			return overChanges(a, mode)
+		}
 	}
 	return c, false
+}
+
+// grouping is a DISTINCT as the grouping by all columns that it is: rows that change can come
+// and go in it. A deduplication by some of the columns keeps the row that came first, which
+// nobody knows when it is taken back.
+func (n *Dedup) grouping() (a *Aggregate, ok bool) {
+	cols := n.Input.Columns()
+	if n.Within || len(n.Keys) != len(cols) {
+		return nil, false
+	}
+	a = &Aggregate{Input: n.Input, EventKey: n.EventKey, Cols: cols, Span: n.Span}
+	for i := range cols {
+		a.Keys = append(a.Keys, ref(n.Input, i))
+	}
+	if n.EventKey >= 0 {
+		a.Mark = cols[n.EventKey].Mark
+	}
+	return a, true
 }
 
 // withChanges returns n with a Changes above the node whose rows change, its column the
@@ -117,6 +139,15 @@ func withChanges(n Node, mode Mode) (out Node, ok bool) {
 			return nil, false
 		}
 		return changesOf(n, n.Keys, n.EventKey, mode), true
+	case *Dedup:
+		a, ok := n.grouping()
+		if !ok {
+			return nil, false
+		}
+		if _, ok := overChanges(a, mode); !ok {
+			return nil, false // its rows come once and stay
+		}
+		return withChanges(a, mode)
 	}
 	return nil, false
 }
@@ -217,18 +248,47 @@ func positive(n Node, column int) expr.Expr {
 	return e
 }
 
-// cannotRetract finds an aggregate over changing rows whose result depends on their
-// order.
+// cannotRetract finds an aggregate over changing rows whose result depends on their order,
+// and an expression that would not give a row that is taken back the value it came with.
 func cannotRetract(_ *checker, n Node) *fault {
-	a, ok := n.(*Aggregate)
-	if !ok || a.Change == nil {
+	var exprs []expr.Expr
+	switch n := n.(type) {
+	case *Aggregate:
+		if n.Change == nil {
+			return nil
+		}
+		exprs = append(exprs, n.Keys...)
+		for _, call := range n.Aggs {
+			if call.Ordered {
+				return &fault{n.Span, fmt.Sprintf("%s depends on the order of rows, and the rows of the query below change: one that is taken back has no place in the order", plainText(call.Text)),
+					"use an aggregate without order, such as min, max, max_by or collect_set"}
+			}
+			exprs = append(append(exprs, call.Args...), call.Filter)
+		}
+	case *TopN:
+		if n.Change == nil {
+			return nil
+		}
+		exprs = append(exprs, n.Keys...)
+	default:
 		return nil
 	}
-	for _, call := range a.Aggs {
-		if call.Ordered {
-			return &fault{a.Span, fmt.Sprintf("%s depends on the order of rows, and the rows of the query below change: one that is taken back has no place in the order", plainText(call.Text)),
-				"use an aggregate without order, such as min, max, max_by or collect_set"}
+	for _, e := range append(exprs, aboveChanges(n.Inputs()[0])...) {
+		if e != nil && expr.IsVolatile(e) {
+			return &fault{spanOf(n), fmt.Sprintf("%s has another value in every batch, and the rows of the query below change: one that is taken back would not be the one that came", plainText(e.String())),
+				"compute it above the grouping, or in the query below it"}
 		}
+	}
+	return nil
+}
+
+// aboveChanges are the expressions of the filters and projections down to a Changes.
+func aboveChanges(n Node) []expr.Expr {
+	switch n := n.(type) {
+	case *Filter:
+		return append(aboveChanges(n.Input), n.Cond)
+	case *Project:
+		return append(aboveChanges(n.Input), n.Exprs...)
 	}
 	return nil
 }

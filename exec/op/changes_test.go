@@ -97,3 +97,37 @@ func TestAggregateOfChanges(t *testing.T) {
 		},
 	})
 }
+
+// For a sink all rows of a key come when one of them changed, and the old ones only if none is
+// left: here rows with a price above 4 are the result.
+func TestChangesWhole(t *testing.T) {
+	live, err := expr.BindBinary(">", bidColumn(2), expr.NewLiteral(bigint, int64(4)), sqlerr.Span{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	optest.Run(t, optest.Case{
+		New: func() (op.Stateful, error) {
+			return op.NewChanges(op.ChangesConfig{
+				Keys: []expr.Expr{bidColumn(1)}, Live: live, Whole: true, Input: types.ArrowSchema(bids),
+				Schema: types.ArrowSchema(append(bids[:len(bids):len(bids)], field("change", bigint))), Alloc: memory.DefaultAllocator,
+			}), nil
+		},
+		Inputs: [][]types.Field{bids},
+		Steps: []optest.Step{
+			{
+				Rows: []string{"2024-01-01 00:01:00 | pen | 5", "2024-01-01 00:02:00 | pen | 6", "2024-01-01 00:01:00 | cup | 4"},
+				Want: []string{"2024-01-01 00:01:00 | pen | 5 | 1", "2024-01-01 00:02:00 | pen | 6 | 1"}, Total: 2, Updated: 2,
+			},
+			{Rows: []string{"2024-01-01 00:02:00 | pen | 6", "2024-01-01 00:01:00 | pen | 5", "2024-01-01 00:01:00 | cup | NULL"}, Total: 2},
+			{
+				Rows: []string{"2024-01-01 00:02:00 | pen | 6", "2024-01-01 00:03:00 | pen | 9", "2024-01-01 00:03:00 | pen | 1", "2024-01-01 00:01:00 | cup | 8"},
+				Want: []string{"2024-01-01 00:02:00 | pen | 6 | 1", "2024-01-01 00:03:00 | pen | 9 | 1", "2024-01-01 00:01:00 | cup | 8 | 1"}, Total: 3, Updated: 2,
+			},
+			{
+				Rows: []string{"2024-01-01 00:02:00 | pen | 2", "2024-01-01 00:04:00 | cup | 7"},
+				Want: []string{"2024-01-01 00:02:00 | pen | 6 | -1", "2024-01-01 00:03:00 | pen | 9 | -1", "2024-01-01 00:04:00 | cup | 7 | 1"}, Total: 1, Updated: 1,
+			},
+			{Rows: []string{"2024-01-01 00:02:00 | pen | 3"}, Total: 1},
+		},
+	})
+}

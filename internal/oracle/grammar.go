@@ -79,6 +79,8 @@ var grammar = []Production{
 	{Name: "groups, top rows, grouped", Streams: 1, Weight: 2, From: topOfGroups, Grouped: true, Modes: updateOnly, Changes: true},
 	{Name: "top rows of changing keys", Streams: 1, Weight: 1, From: topOfHistogram, KeysOnly: true, Modes: updateOnly, Changes: true},
 	{Name: "top rows, filtered", Streams: 1, Weight: 2, From: topRows, KeysOnly: true, Modes: updateOnly, Changes: true},
+	{Name: "groups, distinct", Streams: 1, Weight: 1, From: distinctCounts, KeysOnly: true, Modes: updateOnly, Changes: true},
+	{Name: "groups, distinct, grouped", Streams: 1, Weight: 1, From: distinctCounts, Grouped: true, Modes: updateOnly, Changes: true},
 	{Name: "windows, filtered", Streams: 1, Weight: 1, Window: anyWindow, Grouped: true, Modes: updateOnly, Changes: true},
 	{Name: "groups, filtered", Streams: 1, Weight: 1, Grouped: true, Modes: updateOnly, Changes: true},
 	{Name: "join, groups, grouped", Streams: 2, Weight: 2, From: groupsOfJoin, Grouped: true, Modes: updateAndAll, Changes: true},

@@ -85,6 +85,11 @@ func histogram(g *gen) Rel {
 	return &Groups{&Query{From: in, Grouped: true, Keys: cols[len(cols)-1:], Calls: []Call{{Name: "m", Agg: aggregate("count")}}}}
 }
 
+// distinctCounts keeps each number of rows that some group has.
+func distinctCounts(g *gen) Rel {
+	return &Dedup{In: g.groupsOf(g.scan(0)), Keys: []string{"n"}, Distinct: true}
+}
+
 // groupsOfJoin counts the rows of a join by keys.
 func groupsOfJoin(g *gen) Rel { return g.groupsOf(partnered(g)) }
 

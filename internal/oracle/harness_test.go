@@ -19,7 +19,7 @@ func TestGrammarSays(t *testing.T) {
 		"filter and project": true, "rows of windows": true, "group without event time": true, "rollup": true, "union": true,
 		"top rows": true, "top rows, grouped": true, "groups, grouped": true, "join with a table": true,
 		"groups, grouped twice": true, "groups, filtered": true, "top rows, filtered": true, "groups, top rows": true, "groups, top rows, grouped": true,
-		"top rows of changing keys": true,
+		"top rows of changing keys": true, "groups, distinct": true, "groups, distinct, grouped": true,
 	}
 	for _, name := range Grammar() {
 		t.Run(name, func(t *testing.T) {
