@@ -80,16 +80,21 @@ func (s *stream) addFormats(columns []sql.ColumnDef) error {
 	return nil
 }
 
-// openContext returns what the connector of a stream must know to read some columns.
-func (s *stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
-	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Inferred: s.inferred, Notice: notice}
-	if s.row.adHoc {
-		o.Stream = ""
-	}
+// dataColumns returns the columns that are neither computed nor METADATA.
+func (s *stream) dataColumns() (fields []types.Field) {
 	for _, f := range s.plan.Stored {
 		if s.metadata[strings.ToLower(f.Name)] == "" {
-			o.Declared = append(o.Declared, f)
+			fields = append(fields, f)
 		}
+	}
+	return fields
+}
+
+// openContext returns what the connector of a stream must know to read some columns.
+func (s *stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
+	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Declared: s.dataColumns(), Inferred: s.inferred, Notice: notice}
+	if s.row.adHoc {
+		o.Stream = ""
 	}
 	for _, f := range fields {
 		o.Metadata = append(o.Metadata, s.metadata[strings.ToLower(f.Name)])

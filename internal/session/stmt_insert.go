@@ -76,7 +76,7 @@ func (r *relations) streamIn(text string) string {
 // feedQuery returns the SELECT that DuckDB runs: the rows of the INSERT as columns of
 // the stream, in its order and types. Columns that are not given are NULL.
 func feedQuery(st *sql.Insert, stream *stream) (string, error) {
-	fields := stream.plan.Stored
+	fields := stream.dataColumns()
 	given := st.Columns
 	if given == nil {
 		for _, f := range fields {

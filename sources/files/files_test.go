@@ -692,3 +692,25 @@ func TestRangeIsPinned(t *testing.T) {
 }
 
 func drop(arrow.Record) error { return nil }
+
+// TestUnreadableFile shows that a file without the right to read it stops the query by
+// name, and is read when the right is there.
+func TestUnreadableFile(t *testing.T) {
+	if os.Geteuid() == 0 {
+		t.Skip("root can read everything")
+	}
+	f := newFolder(t, nil)
+	f.write("a.json", `{"a":1}`)
+	name := filepath.Join(f.dir, "a.json")
+	if err := os.Chmod(name, 0); err != nil {
+		t.Fatal(err)
+	}
+	s := f.open(nil)
+	if _, err := s.Next(t.Context(), sources.Limits{}); sqlerr.Code(err) != "E_SOURCE_MISSING" {
+		t.Errorf("got %v", err)
+	}
+	if err := os.Chmod(name, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f.want("readable again", f.batch(s), "1 | NULL")
+}

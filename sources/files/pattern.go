@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/bmatcuk/doublestar/v4"
+	"golang.org/x/sys/unix"
 
 	"ssql/internal/sqlerr"
 )
@@ -129,8 +130,8 @@ func (p *pattern) list(notice func(text string)) ([]entry, error) {
 			info, err = os.Stat(p.full(name))
 		}
 		switch {
-		case errors.Is(err, fs.ErrNotExist):
-			return nil // gone since it was listed
+		case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ELOOP):
+			return nil // gone since it was listed, or a link to nothing
 		case err != nil:
 			return err
 		case info.Mode().IsRegular():

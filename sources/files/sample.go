@@ -65,7 +65,7 @@ func (c *config) sampleEnd(sample []byte, shape format.Shape) int {
 // noRows says why the files have nothing to guess columns from, if their start tells.
 func (c *config) noRows(files []entry, err error) error {
 	var e *sqlerr.Error
-	if !errors.As(err, &e) || e.Code != "E_DECODE" {
+	if !errors.As(err, &e) || e.Code != "E_DECODE" || e.Err != nil {
 		return err
 	}
 	sample, _, readErr := c.sampleOf(files[0])
@@ -80,7 +80,7 @@ func (c *config) noRows(files []entry, err error) error {
 		why = "is empty"
 	case len(line) == len(text) && len(sample) == sampleBytes:
 		why = fmt.Sprintf("has a first line of more than %d bytes", sampleBytes)
-	case text[0] == '{' && json.Valid(text):
+	case text[0] == '{' && len(line) < len(text) && json.Valid(text):
 		why, hint = "has one object over several lines", "JSON is one object per line, or one array of them: jq -c . makes lines"
 	default:
 		return err

@@ -170,7 +170,8 @@ func (s *source) pinListed(ctx context.Context, limits sources.Limits) (files []
 		}
 		p, err := s.pinNew(e, rows)
 		if err != nil {
-			return nil, false, fmt.Errorf("looking at %s: %w", e.name, err)
+			return nil, false, sqlerr.New("E_SOURCE_MISSING", "file %q cannot be read", s.config.pattern.shown(e.name)).Because(err).
+				WithHint("give this user the right to read it, or move it out of the folder; nothing has been lost")
 		}
 		if p == nil {
 			if rows.left == 0 {

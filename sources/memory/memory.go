@@ -11,6 +11,7 @@ import (
 	"crypto/rand"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -28,11 +29,12 @@ func Spec() sources.Spec {
 	return sources.Spec{
 		Name:     "memory",
 		Summary:  "rows given by INSERT INTO stream VALUES, as long as the session lasts",
+		Metadata: metadata(),
 		Check:    func(sources.Values) error { return nil },
 		Look:     h.look,
 		Identity: func(sources.Values) string { return "memory" },
 		Open: func(o sources.OpenContext) (sources.Source, error) {
-			return h.stream(o.Stream).Open(o.Fields), nil
+			return &source{stream: h.stream(o.Stream), fields: o.Fields, metadata: o.Metadata, end: -1}, nil
 		},
 		Feed: func(stream string, rec arrow.Record) error { return h.stream(stream).Feed(rec) },
 		Drop: h.drop,
@@ -84,10 +86,11 @@ type Stream struct {
 	bytes int64
 }
 
-// feed is one record that was fed, and the number of its first row.
+// feed is one record that was fed, the number of its first row, and when it came.
 type feed struct {
-	rec   arrow.Record
-	first int64
+	rec      arrow.Record
+	first    int64
+	atMicros int64
 }
 
 // NewStream returns an empty stream.
@@ -106,7 +109,7 @@ func (s *Stream) Feed(rec arrow.Record) error {
 			WithHint("write the rows to files and use connector = 'files'")
 	}
 	rec.Retain()
-	s.feeds = append(s.feeds, feed{rec, s.rows})
+	s.feeds = append(s.feeds, feed{rec, s.rows, time.Now().UnixMicro()})
 	s.rows += rec.NumRows()
 	s.bytes += size
 	return nil

@@ -20,8 +20,11 @@ import (
 type source struct {
 	stream *Stream
 	fields []types.Field
-	at     position
-	end    int64 // rows from here on are not there yet, see Freeze; -1: all are
+	// metadata says, per field, which METADATA it is; "" for a column that was fed. Nil is
+	// none.
+	metadata []string
+	at       position
+	end      int64 // rows from here on are not there yet, see Freeze; -1: all are
 }
 
 var (
@@ -126,7 +129,7 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 		if end <= out.To || full && len(recs) > 0 {
 			break
 		}
-		rec, err := s.project(f.rec.NewSlice(out.To-f.first, end-f.first))
+		rec, err := s.project(&f, out.To, end)
 		if err != nil {
 			return nil, err
 		}
@@ -146,18 +149,25 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 
 func (s *source) schema() *arrow.Schema { return types.ArrowSchema(s.fields) }
 
-// project takes a record and returns the columns of the source.
-func (s *source) project(rec arrow.Record) (arrow.Record, error) {
+// project returns rows of a feed, by their numbers in the stream, with the columns of the
+// source.
+func (s *source) project(f *feed, from, to int64) (arrow.Record, error) {
+	rec := f.rec.NewSlice(from-f.first, to-f.first)
 	defer rec.Release()
 	columns := make([]arrow.Array, len(s.fields))
-	for i, f := range s.fields {
-		at, err := column(rec, f.Name)
+	for i, field := range s.fields {
+		if i < len(s.metadata) && s.metadata[i] != "" {
+			columns[i] = metadataColumn(s.metadata[i], f, from, to)
+			defer columns[i].Release()
+			continue
+		}
+		at, err := column(rec, field.Name)
 		if err != nil {
 			return nil, err
 		}
 		columns[i] = rec.Column(at)
-		if want := f.Type.Arrow(); !arrow.TypeEqual(columns[i].DataType(), want) {
-			return nil, fmt.Errorf("column %q of a fed record is %s, want %s", f.Name, columns[i].DataType(), want)
+		if want := field.Type.Arrow(); !arrow.TypeEqual(columns[i].DataType(), want) {
+			return nil, fmt.Errorf("column %q of a fed record is %s, want %s", field.Name, columns[i].DataType(), want)
 		}
 	}
 	return array.NewRecord(s.schema(), columns, rec.NumRows()), nil
