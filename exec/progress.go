@@ -2,7 +2,6 @@ package exec
 
 import (
 	"encoding/json"
-	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -254,13 +253,4 @@ func (p *Progress) JSON() string {
 		return "{}"
 	}
 	return string(text)
-}
-
-// ParseProgress reads what JSON wrote.
-func ParseProgress(text string) (*Progress, error) {
-	p := &Progress{}
-	if err := json.Unmarshal([]byte(text), p); err != nil {
-		return nil, fmt.Errorf("reading stored progress: %w", err)
-	}
-	return p, nil
 }

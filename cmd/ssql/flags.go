@@ -23,6 +23,8 @@ Without a script, -c, -f or piped input it is a prompt. DB is a DuckDB file
 flags:
   -c SQL       run statements; may be repeated
   -f FILE      run a script; may be repeated
+  -bail        stop at the first error (the default; .bail off goes on)
+  -MODE        how tables are printed: -csv, -json, -jsonlines, -line, -markdown, ...
   -init FILE   run a script first, instead of ~/.ssqlrc
   -no-init     run no script first
   -version     print the version
@@ -53,6 +55,7 @@ func parseFlags(args []string) (*options, error) {
 	fs.Func("c", "", func(text string) error { o.actions = append(o.actions, action{text: text}); return nil })
 	fs.Func("f", "", func(file string) error { o.actions = append(o.actions, action{file: file}); return nil })
 	fs.StringVar(&o.init, "init", "", "")
+	fs.Bool("bail", true, "") // what a script does anyway; .bail off changes it
 	fs.BoolVar(&o.noInit, "no-init", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for _, m := range render.Modes() {

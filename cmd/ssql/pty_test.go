@@ -31,13 +31,19 @@ type terminal struct {
 // unless dir names one.
 func startTerminal(t *testing.T, dir string, args ...string) *terminal {
 	t.Helper()
+	return startSized(t, dir, &pty.Winsize{Rows: 40, Cols: 100}, nil, args...)
+}
+
+// startSized is startTerminal at a terminal of a size and with more environment.
+func startSized(t *testing.T, dir string, size *pty.Winsize, env []string, args ...string) *terminal {
+	t.Helper()
 	if dir == "" {
 		dir = t.TempDir()
 	}
 	cmd := exec.Command(filepath.Join(binary, "ssql"), args...)
 	cmd.Dir = dir
-	cmd.Env = append(os.Environ(), "HOME="+dir, "TERM=xterm")
-	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Rows: 40, Cols: 100})
+	cmd.Env = append(append(os.Environ(), "HOME="+dir, "TERM=xterm"), env...)
+	tty, err := pty.StartWithSize(cmd, size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -43,7 +43,7 @@ func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) in
 	}
 	sh, err = shell.New(shell.Config{
 		Session: s, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Interrupts: interrupts,
+		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Height: shell.TerminalHeight, Interrupts: interrupts,
 	})
 	if err == nil {
 		err = runActions(ctx, o, sh)

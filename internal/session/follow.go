@@ -3,68 +3,79 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
-	"time"
 
 	"ssql/exec"
-	"ssql/internal/duck"
 	"ssql/sql"
 )
 
-// followPoll is how often SHOW PROGRESS FOLLOW looks for new batches.
-const followPoll = 200 * time.Millisecond
+// followBuffer is how many batches may wait to be shown; more are left out, so that a slow
+// terminal holds no query up.
+const followBuffer = 1024
 
-// followProgress is SHOW PROGRESS [FOR q] FOLLOW: a line for each batch from now on, until
-// the queries have ended or Ctrl-C.
+// followProgress is SHOW PROGRESS [FOR q] FOLLOW: a line for the newest batch and for each
+// from now on, until the queries have ended or Ctrl-C. It leaves the database alone, which
+// other processes may want to open.
 func (s *Session) followProgress(ctx context.Context, st *sql.Show, out Output) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	s.waitFor(giveUp)
-	followed, err := s.followed(ctx, st)
+	jobs, err := s.followed(ctx, st)
 	if err != nil {
 		return err
 	}
-	if len(followed) == 0 {
+	if len(jobs) == 0 {
 		out.Notice("no query runs here that could be followed")
 		return nil
 	}
-	seen := map[string]int64{}
-	for id := range followed {
-		seen[id] = -1
+	batches, ended := make(chan *exec.Progress, followBuffer), make(chan struct{})
+	for _, j := range jobs {
+		if last := j.follow(batches); last != nil {
+			out.Message(progressLine(last))
+		}
+		defer j.unfollow(batches)
 	}
-	err = s.batchesAfter(ctx, seen, func(*exec.Progress) {}) // what is there already
-	for err == nil {
-		ended := true
-		for _, j := range followed {
-			select {
-			case <-j.done:
-			default:
-				ended = false
-			}
+	go func() {
+		for _, j := range jobs {
+			<-j.done
 		}
-		err = s.batchesAfter(ctx, seen, func(p *exec.Progress) { out.Message(progressLine(p)) })
-		if err != nil || ended {
-			break
-		}
+		close(ended)
+	}()
+	for {
 		select {
-		case <-time.After(followPoll):
+		case p := <-batches:
+			out.Message(progressLine(p))
 		case <-ctx.Done():
+			return ErrInterrupted
+		case <-ended:
+			for len(batches) > 0 {
+				out.Message(progressLine(<-batches))
+			}
+			return nil
 		}
 	}
-	if ctx.Err() != nil {
-		return ErrInterrupted
-	}
-	return err
 }
 
-// followed returns the running queries that a statement names, by identity.
-func (s *Session) followed(ctx context.Context, st *sql.Show) (map[string]*job, error) {
-	out := map[string]*job{}
+// follow has the progress of every batch from now on sent to a channel, unless it is full,
+// and returns that of the newest one, nil before it.
+func (j *job) follow(to chan<- *exec.Progress) *exec.Progress {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.followers = append(j.followers, to)
+	return j.totals.last
+}
+
+func (j *job) unfollow(to chan<- *exec.Progress) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.followers = slices.DeleteFunc(j.followers, func(c chan<- *exec.Progress) bool { return c == to })
+}
+
+// followed returns the running queries that a statement names.
+func (s *Session) followed(ctx context.Context, st *sql.Show) ([]*job, error) {
 	if st.For == nil {
-		for _, j := range s.jobs() {
-			out[j.query.ID()] = j
-		}
-		return out, nil
+		return s.jobs(), nil
 	}
 	rows, err := s.queries(ctx)
 	if err != nil {
@@ -75,34 +86,9 @@ func (s *Session) followed(ctx context.Context, st *sql.Show) (map[string]*job, 
 		return nil, err
 	}
 	if j := s.jobOf(row.name); j != nil {
-		out[j.query.ID()] = j
+		return []*job{j}, nil
 	}
-	return out, nil
-}
-
-// batchesAfter gives the progress of the batches that come after those that were seen, and
-// notes them.
-func (s *Session) batchesAfter(ctx context.Context, seen map[string]int64, tell func(p *exec.Progress)) error {
-	if err := s.progress.flush(ctx); err != nil {
-		return err
-	}
-	return s.withConn(ctx, func(c *duck.Conn) error {
-		for id, newest := range seen {
-			err := c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? AND batch > ? ORDER BY batch`, []any{id, newest}, func(row []any) error {
-				p, err := exec.ParseProgress(text(row[0]))
-				if err != nil {
-					return err
-				}
-				seen[id] = p.BatchID
-				tell(p)
-				return nil
-			})
-			if err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return nil, nil
 }
 
 // progressLine is a batch on one line.

@@ -34,6 +34,8 @@ type job struct {
 	awaited  bool // AWAIT has waited for it
 	totals   totals
 	batch    chan struct{} // closed and replaced after every batch
+	// followers get the progress of every batch.
+	followers []chan<- *exec.Progress
 }
 
 // totals add the progress of a run up.
@@ -76,6 +78,12 @@ func (j *job) onBatch(p *exec.Progress, _ []exec.Rows) {
 	j.totals.add(p)
 	close(j.batch)
 	j.batch = make(chan struct{})
+	for _, f := range j.followers {
+		select {
+		case f <- p:
+		default: // SHOW PROGRESS FOLLOW is too slow
+		}
+	}
 	j.mu.Unlock()
 	j.session.progress.add(p)
 }

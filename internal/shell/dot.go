@@ -23,7 +23,9 @@ type dotCommand struct {
 // call one.
 func dotCommands() []dotCommand {
 	return []dotCommand{
+		{"bail", "on|off", "stop a script at its first error (the default)", 1, 1, dotBail},
 		{"echo", "on|off", "print statements before they run", 1, 1, dotEcho},
+		{"edit", "", "edit the last statement in $EDITOR and run it", 0, 0, dotEdit},
 		{"exit", "", "leave; queries stop after their running batch", 0, 0, dotExit},
 		{"help", "[COMMAND]", "list these commands", 0, 1, dotHelp},
 		{"last", "", "print the last table again, with all its rows and columns", 0, 0, dotLast},
@@ -34,7 +36,9 @@ func dotCommands() []dotCommand {
 		{"nullvalue", "TEXT", "how NULL is printed in a box", 1, 1, dotNullValue},
 		{"once", "FILE", "send the next statement's output to a file", 1, 1, dotOnce},
 		{"output", "[FILE]", "send output to a file, without a name to the screen again", 0, 1, dotOutput},
+		{"pager", "on|off", "show tables that are larger than the screen in $PAGER", 1, 1, dotPager},
 		{"print", "TEXT...", "print a text", 0, 100, dotPrint},
+		{"prompt", "[TEXT]", "another prompt, without a text the usual one", 0, 1, dotPrompt},
 		{"queries", "", "list the streaming queries", 0, 0, dotStatement("SHOW QUERIES")},
 		{"quit", "", "leave; queries stop after their running batch", 0, 0, dotExit},
 		{"read", "FILE", "run a script", 1, 1, dotRead},
@@ -48,7 +52,7 @@ func dotCommands() []dotCommand {
 
 // psqlAliases are the backslash commands that hands type by themselves.
 var psqlAliases = map[string]string{
-	`\d`: ".schema", `\dt`: ".tables", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help", `\watch`: ".watch",
+	`\d`: ".schema", `\dt`: ".tables", `\e`: ".edit", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help", `\watch`: ".watch",
 }
 
 // runDot runs the dot command that begins at an offset of a text; an error other than
@@ -121,7 +125,15 @@ func findDot(name string) (dotCommand, error) {
 	}
 	switch len(found) {
 	case 0:
-		return dotCommand{}, dotError("there is no command %q", name).WithHint(".help lists them")
+		names := make([]string, len(table))
+		for i, c := range table {
+			names[i] = "." + c.name
+		}
+		err := dotError("there is no command %q", name)
+		if near := sqlerr.Nearest("."+bare, names); near != "" {
+			return dotCommand{}, err.WithHint("did you mean %s?", near)
+		}
+		return dotCommand{}, err.WithHint(".help lists them")
 	case 1:
 		return found[0], nil
 	}

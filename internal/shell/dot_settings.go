@@ -16,6 +16,20 @@ func dotEcho(s *Shell, _ context.Context, _ string, args []string) (err error) {
 	return err
 }
 
+func dotBail(s *Shell, _ context.Context, _ string, args []string) error {
+	on, err := onOff(args)
+	s.goesOn = !on
+	return err
+}
+
+func dotPrompt(s *Shell, _ context.Context, _ string, args []string) error {
+	s.prompt = promptFirst
+	if len(args) == 1 {
+		s.prompt = args[0]
+	}
+	return nil
+}
+
 func dotTimer(s *Shell, _ context.Context, _ string, args []string) (err error) {
 	s.timer, err = onOff(args)
 	return err

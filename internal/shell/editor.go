@@ -108,5 +108,14 @@ func (c completer) Do(line []rune, pos int) ([][]rune, int) {
 	return out, length
 }
 
+// TerminalHeight returns the rows of the terminal of the process, 0 if it has none.
+func TerminalHeight() int {
+	_, rows, err := readline.GetSize(int(os.Stdout.Fd()))
+	if err != nil {
+		return 0
+	}
+	return rows
+}
+
 // TerminalWidth returns the columns of the terminal of the process, 0 if it has none.
 func TerminalWidth() int { return max(0, readline.GetScreenWidth()) }

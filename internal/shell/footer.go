@@ -57,9 +57,14 @@ func (s *Shell) showsFooter() bool {
 	if !s.cfg.Terminal || s.redirected != nil {
 		return false
 	}
+	return s.whenComplete()
+}
+
+// whenComplete reports whether the output mode prints a table when all rows are there.
+func (s *Shell) whenComplete() bool {
 	switch s.mode.Name {
 	case "duckbox", "box", "column", "markdown":
-		return true // they print when all rows are there
+		return true
 	}
 	return false
 }

@@ -20,11 +20,16 @@ var _ session.Output = (*printer)(nil)
 // Table implements session.Output.
 func (p *printer) Table(schema *arrow.Schema) (session.TableWriter, error) {
 	s := p.shell
-	w, err := s.mode.New(s.stdout(), schema, s.renderOptions())
-	if err != nil {
+	t := &tableWriter{printer: p}
+	out := s.stdout()
+	if s.pages() {
+		t.page = &pageWriter{shell: s}
+		out = t.page
+	}
+	var err error
+	if t.w, err = s.mode.New(out, schema, s.renderOptions()); err != nil {
 		return nil, fmt.Errorf("printing a table: %w", err)
 	}
-	t := &tableWriter{printer: p, w: w}
 	if s.cfg.Terminal && s.redirected == nil {
 		t.last = &lastTable{schema: schema}
 		s.last = t.last
@@ -58,7 +63,8 @@ func (p *printer) Notice(text string) {
 type tableWriter struct {
 	printer *printer
 	w       render.Writer
-	last    *lastTable // nil where .last has nothing to add
+	last    *lastTable  // nil where .last has nothing to add
+	page    *pageWriter // nil without a pager
 }
 
 func (t *tableWriter) Write(rec arrow.Record) error {
@@ -75,5 +81,8 @@ func (t *tableWriter) Close() error {
 	defer t.printer.shell.writeLock.Unlock()
 	t.printer.hideFooter()
 	_, err := t.w.Close()
+	if t.page != nil && err == nil {
+		err = t.page.flush()
+	}
 	return err
 }

@@ -17,6 +17,9 @@ const (
 	promptMore  = " ...> "
 )
 
+// bareCommands are words that hands type at a prompt without the point.
+var bareCommands = map[string]string{"exit": ".exit", "help": ".help", "quit": ".quit", "?": ".help"}
+
 // Interactive runs the prompt on a terminal until the user leaves.
 func (s *Shell) Interactive(ctx context.Context, dir, banner string) error {
 	past := history{path: historyPath(s.cfg.Getenv)}
@@ -52,7 +55,7 @@ func (s *Shell) Interactive(ctx context.Context, dir, banner string) error {
 // statement, not the loop.
 func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, past *history) error {
 	for {
-		prompt := promptFirst
+		prompt := s.prompt
 		if pending.Len() > 0 {
 			prompt = promptMore
 		}
@@ -74,6 +77,9 @@ func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, 
 		}
 		pending.WriteString(line)
 		text := pending.String()
+		if c, ok := bareCommands[strings.ToLower(strings.TrimRight(strings.TrimSpace(text), "; "))]; ok {
+			text = c
+		}
 		if !isDotCommand(text) && !sql.Complete(text) {
 			pending.WriteByte('\n')
 			continue

@@ -66,7 +66,7 @@ func (s *Shell) RunText(ctx context.Context, name, dir, text string) error {
 }
 
 // runTail is RunText for what begins at an offset of the text.
-func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) error {
+func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (first error) {
 	src := &sqlerr.Source{Name: name, Text: text}
 	for {
 		// What has run is blanked out, so that positions count from the top of the text.
@@ -78,7 +78,7 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) e
 				dot = p.Span.Start
 				break
 			}
-			if err := s.runPiece(ctx, src, dir, p); err != nil {
+			if err := s.runPiece(ctx, src, dir, p); s.ends(err, &first) {
 				return err
 			}
 			rest = p.Span.End
@@ -91,7 +91,7 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) e
 		}
 		switch {
 		case dot >= 0:
-			if err := s.runDot(ctx, src, dir, dot); err != nil {
+			if err := s.runDot(ctx, src, dir, dot); s.ends(err, &first) {
 				return err
 			}
 			from = len(text)
@@ -102,14 +102,26 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) e
 			s.printError(fault, src, rest)
 			return fault
 		default:
-			return nil
+			return first
 		}
 	}
 }
 
+// ends reports whether a text ends at an error: with .bail off only at Ctrl-C and at .exit.
+// It keeps the first error, which the text ends with.
+func (s *Shell) ends(err error, first *error) bool {
+	if err == nil {
+		return false
+	}
+	if *first == nil {
+		*first = err
+	}
+	return !s.goesOn || errors.Is(err, errExit) || ExitCode(err) == 130
+}
+
 // RunStdin runs what comes from standard input, each statement as soon as it is
 // complete, and stops at the first error.
-func (s *Shell) RunStdin(ctx context.Context, dir string) error {
+func (s *Shell) RunStdin(ctx context.Context, dir string) (first error) {
 	in := bufio.NewReader(s.cfg.Stdin)
 	var all, pending strings.Builder
 	for {
@@ -125,12 +137,12 @@ func (s *Shell) RunStdin(ctx context.Context, dir string) error {
 			pending.Reset()
 			// Positions count from the top of the input.
 			before := all.Len() - len(text)
-			if err := s.runTail(ctx, "stdin", dir, all.String(), before); err != nil {
+			if err := s.runTail(ctx, "stdin", dir, all.String(), before); s.ends(err, &first) {
 				return err
 			}
 		}
 		if readErr == io.EOF {
-			return nil
+			return first
 		}
 		if readErr != nil {
 			return fmt.Errorf("reading standard input: %w", readErr)

@@ -31,6 +31,8 @@ type Config struct {
 	Mode     string // output mode; "" is duckbox
 	// Width returns the columns of the terminal; nil or 0: no bound.
 	Width func() int
+	// Height returns the rows of the terminal; nil or 0: no bound.
+	Height func() int
 	// Getenv looks up the environment; nil is os.LookupEnv.
 	Getenv func(string) (string, bool)
 	// Interrupts delivers Ctrl-C while a statement runs; nil: nothing does.
@@ -47,6 +49,9 @@ type Shell struct {
 	nullText   string
 	timer      bool
 	echo       bool
+	goesOn     bool        // a script goes on behind an error
+	pager      bool        // large tables go to the pager
+	prompt     string      // of a statement's first line
 	quiet      atomic.Bool // no notices of background queries
 	redirected io.WriteCloser
 	once       bool       // redirected ends after one statement
@@ -75,11 +80,14 @@ func New(cfg Config) (*Shell, error) {
 	if cfg.Width == nil {
 		cfg.Width = func() int { return 0 }
 	}
+	if cfg.Height == nil {
+		cfg.Height = func() int { return 0 }
+	}
 	mode, err := render.Find(cfg.Mode)
 	if err != nil {
 		return nil, err
 	}
-	s := &Shell{cfg: cfg, mode: mode}
+	s := &Shell{cfg: cfg, mode: mode, prompt: promptFirst}
 	if cfg.Terminal {
 		s.rowsMax = rowsMaxTerminal
 	}
@@ -199,6 +207,9 @@ func (s *Shell) renderOptions() render.Options {
 		if o.WidthMax == 0 {
 			o.WidthMax = s.cfg.Width()
 		}
+	}
+	if s.pages() {
+		o.RowsMax, o.WidthMax = 0, 0
 	}
 	return o
 }
