@@ -532,11 +532,6 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	case unnests(name):
 		return value{}, sqlerr.At(span, codeMisplaced, "%s(...) makes rows and must be a whole item of the select list", name)
 	}
-	for i, n := range e.ArgNames {
-		if n != "" {
-			return value{}, sqlerr.At(x.b.at(e.Args[i].Pos()), codeUnsupported, "%s has no argument named %q", name, n)
-		}
-	}
 	if i := slices.IndexFunc(e.Args, isLambda); i >= 0 || expr.IsLambdaFunction(name) {
 		v, err := x.lambdaCall(e, name, i)
 		return value{Expr: v}, err
@@ -549,14 +544,30 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 		v, err := x.b.operator(op, args[0], args[1], span)
 		return value{Expr: v}, err
 	}
-	v, err := expr.BindFunction(name, args, span)
-	if sqlerr.Code(err) == codeUnresolvedRoutine {
-		v, err = x.b.external(name, args, span, err)
-	}
+	v, err := x.b.function(e, name, args, span)
 	if err != nil {
 		return value{}, routineError(err, e.Name.Name, span)
 	}
 	return value{Expr: v}, nil
+}
+
+// function binds a call over bound arguments, in expr, or in DuckDB where expr has no such
+// function or not this form of it.
+func (b *binder) function(e *sql.Call, name string, args []expr.Expr, span Span) (expr.Expr, error) {
+	i := slices.IndexFunc(e.ArgNames, func(n string) bool { return n != "" })
+	switch {
+	case i >= 0 && name == "struct_pack":
+		return expr.BindStruct(e.ArgNames, args)
+	case i >= 0:
+		return b.external(name, args, e.ArgNames, span,
+			sqlerr.At(b.at(e.Args[i].Pos()), codeUnsupported, "%s has no argument named %q", name, e.ArgNames[i]))
+	}
+	v, err := expr.BindFunction(name, args, span)
+	switch sqlerr.Code(err) {
+	case codeUnresolvedRoutine, codeTypeMismatch, codeArgCount:
+		return b.external(name, args, nil, span, err)
+	}
+	return v, err
 }
 
 // argumentError is the error of an argument, unless the function itself is unknown: above

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -29,30 +30,39 @@ type LibraryFunction struct {
 	Version string
 }
 
-// external binds a call of a function that expr does not have; unknown is its error.
-func (b *binder) external(name string, args []expr.Expr, span Span, unknown error) (expr.Expr, error) {
+// external binds a call that expr does not have, neither the function nor this form of it;
+// unknown is expr's error. names are those of named arguments, "" for others, or nil.
+func (b *binder) external(name string, args []expr.Expr, names []string, span Span, unknown error) (expr.Expr, error) {
 	lib, ok := b.cat.(Library)
 	if !ok {
 		return nil, unknown
 	}
-	text := externalArgs(args)
+	text := externalArgs(args, names)
 	call := &expr.External{
 		Name: name, Span: span, Args: text.columns,
 		Text: types.QuoteIdent(name) + "(" + strings.Join(text.args, ", ") + ")", Show: text.show,
 	}
 	f, err := lib.Function(name, call.Text, typesOf(call.Args))
 	switch {
+	case err != nil && expr.IsFunction(name), f == nil && err == nil:
+		return nil, unknown
 	case err != nil:
 		return nil, refusedByDuckDB(name, span, err)
-	case f == nil:
-		return nil, unknown
 	}
 	call.T, call.Version = f.Type, f.Version
 	return call, nil
 }
 
+// ErrChanges is the error of Library.Function for a function that gives other values when a
+// batch is replayed.
+var ErrChanges = errors.New("its value changes from call to call, so a replayed batch would differ")
+
 func refusedByDuckDB(name string, span Span, err error) error {
-	return sqlerr.At(span, codeUnresolvedRoutine, "%s(...) cannot be used on a stream", name).Because(err)
+	refused := sqlerr.At(span, codeUnresolvedRoutine, "%s(...) cannot be used on a stream", name).Because(err)
+	if errors.Is(err, ErrChanges) {
+		return refused.WithHint("now(), current_date, random() and uuid() in the query itself are pinned to the batch")
+	}
+	return refused
 }
 
 // externalText is the arguments of a call that DuckDB evaluates.
@@ -62,17 +72,22 @@ type externalText struct {
 	columns []expr.Expr // those that are no constants
 }
 
-func externalArgs(args []expr.Expr) externalText {
+func externalArgs(args []expr.Expr, names []string) externalText {
 	t := externalText{show: []string{"("}}
 	for i, a := range args {
 		if i > 0 {
 			t.show = append(t.show, ", ")
 		}
+		named := ""
+		if names != nil && names[i] != "" {
+			named = types.QuoteIdent(names[i]) + " := "
+			t.show = append(t.show, named)
+		}
 		if lit, ok := a.(*expr.Literal); ok {
-			t.args, t.show = append(t.args, lit.SQL()), append(t.show, lit.String())
+			t.args, t.show = append(t.args, named+lit.SQL()), append(t.show, lit.String())
 			continue
 		}
-		t.args, t.show = append(t.args, fmt.Sprintf("a%d", len(t.columns))), append(t.show, "")
+		t.args, t.show = append(t.args, fmt.Sprintf("%sa%d", named, len(t.columns))), append(t.show, "")
 		t.columns = append(t.columns, a)
 	}
 	t.show = append(t.show, ")")

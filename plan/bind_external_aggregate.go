@@ -24,7 +24,7 @@ func (x *exprBinder) externalAggregate(e *sql.Call, name string, span Span, nati
 	if err != nil {
 		return nil, err
 	}
-	text := externalArgs(args)
+	text := externalArgs(args, e.ArgNames)
 	call := &expr.External{Name: name, Span: span, Folds: true}
 	order, err := x.externalOrder(rows, e, &text)
 	if err != nil {

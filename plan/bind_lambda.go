@@ -23,7 +23,7 @@ func (x *exprBinder) lambdaCall(e *sql.Call, name string, at int) (expr.Expr, er
 		return nil, sqlerr.At(x.b.at(e.Args[at].Pos()), codeTypeMismatch, "function %q takes no lambda", e.Name.Name).
 			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...) do")
 	case at != 1 || len(e.Args) != 2:
-		return nil, sqlerr.At(span, "WRONG_NUM_ARGS", "%s takes a list and a lambda", name).
+		return nil, sqlerr.At(span, codeArgCount, "%s takes a list and a lambda", name).
 			WithHint("write %s(list, x -> ...)", name)
 	}
 	list, err := x.scalar(e.Args[0])

@@ -8,6 +8,7 @@ const (
 	codeUnresolvedColumn  = "UNRESOLVED_COLUMN"
 	codeNoRelation        = "TABLE_OR_VIEW_NOT_FOUND"
 	codeUnresolvedRoutine = "UNRESOLVED_ROUTINE"
+	codeArgCount          = "WRONG_NUM_ARGS"
 	codeMissingAggregate  = "MISSING_AGGREGATION"
 	codeNestedAggregate   = "NESTED_AGGREGATE_FUNCTION"
 	codeWhere             = "INVALID_WHERE_CONDITION"

@@ -49,7 +49,7 @@ func (c *Catalog) Names() (map[string]bool, error) {
 	}
 	names := map[string]bool{}
 	for name, f := range c.known {
-		operator := strings.ContainsFunc(name, func(r rune) bool { return !isNamePart(r) })
+		operator := strings.HasPrefix(name, "__internal") || strings.ContainsFunc(name, func(r rune) bool { return !isNamePart(r) })
 		if !operator && !f.changes(name) && !slices.Contains(internalFunctions, name) {
 			names[name] = c.IsAggregate(name)
 		}
@@ -69,7 +69,7 @@ func (c *Catalog) find(name string) (function, error) {
 		err := c.lend(c.ctx, func(conn *duck.Conn) error {
 			// The last row of a name holds: a scalar function before a macro before an
 			// aggregate, a macro of the user before one of DuckDB.
-			const ask = `SELECT lower(function_name), function_type, coalesce(stability, '') = 'VOLATILE', coalesce(macro_definition, '')
+			const ask = `SELECT lower(function_name), function_type, coalesce(stability, 'CONSISTENT') <> 'CONSISTENT', coalesce(macro_definition, '')
 FROM duckdb_functions() WHERE function_type IN ('scalar', 'macro', 'aggregate') ORDER BY function_type, internal DESC, 3`
 			return conn.Query(c.ctx, ask, nil, func(row []any) error {
 				name, _ := row[0].(string)
@@ -115,7 +115,7 @@ func (c *Catalog) Function(name, call string, columns []types.Type) (*plan.Libra
 	case f.kind == "":
 		return nil, nil
 	case f.changes(strings.ToLower(name)):
-		return nil, errors.New("its value changes from call to call, so a replayed batch would differ")
+		return nil, plan.ErrChanges
 	}
 	out := &plan.LibraryFunction{}
 	if f.macro != "" {

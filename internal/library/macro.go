@@ -5,9 +5,12 @@ import (
 	"strings"
 )
 
-// volatileFunctions give another value at every call; a macro that uses one would
-// make a replayed batch differ. The native ones are pinned by the batch's seed.
-var volatileFunctions = []string{"random", "setseed", "uuid", "gen_random_uuid", "nextval", "currval", "now", "get_current_timestamp", "today", "current_date"}
+// volatileFunctions give another value at every call or at another time; a macro that uses
+// one would make a replayed batch differ. The native ones are pinned to the batch.
+var volatileFunctions = []string{
+	"random", "setseed", "uuid", "gen_random_uuid", "nextval", "currval", "now", "get_current_timestamp", "transaction_timestamp",
+	"current_timestamp", "localtimestamp", "today", "current_date", "current_time", "get_current_time", "localtime", "txid_current", "current_query",
+}
 
 // internalFunctions are in DuckDB's catalog and refuse to be called.
 var internalFunctions = []string{"sum_no_overflow"}

@@ -9,24 +9,32 @@ import (
 	"testing"
 )
 
-// TestAggregatesOfDuckDB compares calls that DuckDB folds when a window closes with DuckDB's own
-// answers over the same rows in a table. The stream is read in batches of a few rows.
-func TestAggregatesOfDuckDB(t *testing.T) {
+const duckdbColumns = "ts TIMESTAMP, k VARCHAR, i INTEGER, l BIGINT, d DOUBLE, e DOUBLE, dec DECIMAL(10,2), s VARCHAR, b BOOLEAN, dt DATE, li INTEGER[], st STRUCT(a INTEGER, b VARCHAR), j VARCHAR"
+
+// besideTable opens a session with n rows in a stream ev and, with their numbers, in a table
+// tab.
+func besideTable(t *testing.T, n int) *world {
 	w := open(t, t.TempDir())
-	const columns = "ts TIMESTAMP, k VARCHAR, i INTEGER, l BIGINT, d DOUBLE, e DOUBLE, dec DECIMAL(10,2), s VARCHAR, b BOOLEAN, dt DATE, li INTEGER[], st STRUCT(a INTEGER, b VARCHAR)"
-	w.must("CREATE STREAM ev (" + columns + ", WATERMARK FOR ts AS ts - INTERVAL '0' SECOND) WITH (connector = 'memory')")
-	w.must("CREATE TABLE tab (n INTEGER, " + columns + ")")
-	w.must("CREATE MACRO wavg(x, y) AS sum(x * y) / sum(y)")
-	w.must("CREATE MACRO spread(x) AS max(x) - min(x)")
-	w.must("CREATE MACRO twice_spread(x) AS 2 * spread(x)")
-	rows := aggregateRows(400)
+	w.must("CREATE STREAM ev (" + duckdbColumns + ", WATERMARK FOR ts AS ts - INTERVAL '0' SECOND) WITH (connector = 'memory')")
+	w.must("CREATE TABLE tab (n INTEGER, " + duckdbColumns + ")")
+	rows := aggregateRows(n)
 	for from := 0; from < len(rows); from += 100 {
-		w.must("INSERT INTO ev VALUES " + strings.Join(rows[from:from+100], ", "))
+		w.must("INSERT INTO ev VALUES " + strings.Join(rows[from:min(from+100, n)], ", "))
 	}
 	for n, row := range rows {
 		rows[n] = fmt.Sprintf("(%d, %s", n, row[1:])
 	}
 	w.must("INSERT INTO tab VALUES " + strings.Join(rows, ", "))
+	return w
+}
+
+// TestAggregatesOfDuckDB compares calls that DuckDB folds when a window closes with DuckDB's own
+// answers over the same rows in a table. The stream is read in batches of a few rows.
+func TestAggregatesOfDuckDB(t *testing.T) {
+	w := besideTable(t, 400)
+	w.must("CREATE MACRO wavg(x, y) AS sum(x * y) / sum(y)")
+	w.must("CREATE MACRO spread(x) AS max(x) - min(x)")
+	w.must("CREATE MACRO twice_spread(x) AS 2 * spread(x)")
 	w.must("SET max_rows_per_batch = 37")
 
 	text, err := os.ReadFile("testdata/duckdb_aggregates.txt")
@@ -71,6 +79,7 @@ func aggregateRows(n int) []string {
 			or(fmt.Sprintf("%d.%02d", r.Intn(1000), r.Intn(100))), or(pick("''", "'x'", "'yy'", "'héllo'", "'it''s'")),
 			or(pick("true", "false")), or(fmt.Sprintf("DATE '2026-01-%02d'", 1+r.Intn(28))),
 			or(pick("[]", "[1, NULL]", "[2, 3]")), or(pick("{'a': 1, 'b': 'x'}", "{'a': NULL, 'b': 'y'}")),
+			or(pick(`'{"a": 1, "b": [1, "x"]}'`, `'[1, 2]'`, `'{"z": null}'`)),
 		}
 		rows[at] = "(" + strings.Join(cells, ", ") + ")"
 	}

@@ -71,9 +71,13 @@ func (s *Session) showFunctions(ctx context.Context, st *sql.Show, out Output) e
 		return err
 	}
 	for name, aggregate := range foreign {
-		places[name] = place{"scalar", "DuckDB"}
-		if aggregate {
+		switch {
+		case aggregate:
 			places[name] = place{"aggregate", "DuckDB, when a window closes"}
+		case expr.IsFunction(name) || expr.IsLambdaFunction(name):
+			places[name] = place{"scalar", "ssql"} // by another name
+		default:
+			places[name] = place{"scalar", "DuckDB"}
 		}
 	}
 	for _, name := range expr.FunctionNames() {
