@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -31,6 +32,9 @@ type Way struct {
 	CrashAt []int
 	Crash   vfs.CrashMode
 	Seed    uint64 // of what a crash leaves
+	// Beside are cases over the same streams and feeds: their queries are further outputs of
+	// one statement set.
+	Beside []*Case
 }
 
 // Batch is what one batch did, of the engine or of the model.
@@ -55,8 +59,9 @@ type Outcome struct {
 	LateRows []string // kept beside the sink
 	// Lines describe every batch with its rows to the last bit, in the order of the rows.
 	Lines   []string
-	Steps   []Step // in update mode: the sink on the way
-	DiskOps int    // operations on the disk
+	Steps   []Step  // in update mode: the sink on the way
+	DiskOps int     // operations on the disk
+	Beside  [][]Row // what the sinks of Way.Beside hold
 }
 
 // Step is what the sink holds after the first feeds.
@@ -67,18 +72,19 @@ type Step struct {
 
 // run is one life of a case in the engine, over any number of starts.
 type run struct {
-	c     *Case
-	way   Way
-	plan  *plan.Plan
-	disk  *vfs.Mem
-	fault *vfs.Injector
-	store memsink.Store
-	query *exec.Query // nil while it is closed
-	input []*memsource.Stream
-	out   Outcome
-	ran   int // batches in this start
-	fatal error
-	rng   *rand.Rand
+	c      *Case
+	way    Way
+	plan   *plan.Plan
+	output int // of the plan, which is the case's
+	disk   *vfs.Mem
+	fault  *vfs.Injector
+	store  memsink.Store
+	query  *exec.Query // nil while it is closed
+	input  []*memsource.Stream
+	out    Outcome
+	ran    int // batches in this start
+	fatal  error
+	rng    *rand.Rand
 }
 
 // catalog gives the streams of a case to the planner.
@@ -125,15 +131,12 @@ func (s *Stream) declared() *plan.Stream {
 
 // Run runs a case in the engine to its end.
 func Run(c *Case, way Way) (*Outcome, error) {
-	q, err := sql.ParseQueryText(c.Query.SQL())
+	p, err := bind(c, way.Beside)
 	if err != nil {
-		return nil, fmt.Errorf("parsing: %w", err)
+		return nil, err
 	}
-	p, err := plan.Bind(q, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy, Retraction: c.Grammar.Changes})
-	if err != nil {
-		return nil, fmt.Errorf("binding: %w", err)
-	}
-	r := &run{c: c, way: way, plan: p, rng: rand.New(rand.NewPCG(way.Seed, 1))}
+	output := slices.IndexFunc(p.Outputs, func(o *plan.Output) bool { return o.Target == target })
+	r := &run{c: c, way: way, plan: p, output: output, rng: rand.New(rand.NewPCG(way.Seed, 1))}
 	r.boot(vfs.NewMem())
 	for range c.Streams {
 		r.input = append(r.input, memsource.NewStream())
@@ -149,7 +152,7 @@ func Run(c *Case, way Way) (*Outcome, error) {
 			return nil, err
 		}
 		if c.Query.Mode == plan.Update {
-			rows, err := r.stored()
+			rows, err := r.stored(target)
 			if err != nil {
 				return nil, err
 			}
@@ -163,6 +166,35 @@ func Run(c *Case, way Way) (*Outcome, error) {
 		}
 	}
 	return &r.out, r.collect()
+}
+
+// target is the table of a case, and besideTarget that of the i-th case beside it.
+const target = "q"
+
+func besideTarget(i int) string { return fmt.Sprint("beside", i) }
+
+// emits say in words when the rows of a mode come out.
+var emits = map[plan.Mode]string{plan.Append: " EMIT ON WINDOW CLOSE", plan.Update: " EMIT ON UPDATE", plan.Complete: " EMIT COMPLETE"}
+
+// bind plans the query of a case, with those beside it as one statement set.
+func bind(c *Case, beside []*Case) (*plan.Plan, error) {
+	q, err := sql.ParseQueryText(c.Query.SQL())
+	if err != nil {
+		return nil, fmt.Errorf("parsing: %w", err)
+	}
+	members := []plan.Member{{Target: target, Query: q}}
+	for i, other := range beside {
+		text := other.Query.SQL() + emits[other.Query.Mode]
+		if q, err = sql.ParseQueryText(text); err != nil {
+			return nil, fmt.Errorf("parsing %s: %w", text, err)
+		}
+		members = append(members, plan.Member{Target: besideTarget(i), Query: q})
+	}
+	p, err := plan.BindSet(members, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy, Retraction: c.Grammar.Changes})
+	if err != nil {
+		return nil, fmt.Errorf("binding: %w", err)
+	}
+	return p, nil
 }
 
 // boot starts the machine with a disk, and with the next crash ahead.
@@ -224,12 +256,16 @@ func (r *run) once() error {
 }
 
 func (r *run) open() error {
-	sink, err := r.store.Open(sinks.OpenContext{Query: "q", Target: "q"})
+	var places []sinks.OpenContext
+	for _, out := range r.plan.Outputs {
+		places = append(places, sinks.OpenContext{Query: "q", Target: out.Target})
+	}
+	sink, err := r.store.OpenAll(places)
 	if err != nil {
 		return err
 	}
 	cfg := exec.Config{
-		Name: "q", Plan: r.plan, Sink: sink, FS: r.fault, Dir: "checkpoint", NoDataBatches: r.c.NoData,
+		Name: "q", Plan: r.plan, Sink: sink, SinkDescriptions: make([]string, len(places)), FS: r.fault, Dir: "checkpoint", NoDataBatches: r.c.NoData,
 		Workers: r.way.Workers, ChunkRows: r.way.ChunkRows, Limits: sources.Limits{FilesMax: 1},
 		SnapshotEvery: 3, OnBatch: r.observe, Tables: catalog{r.c},
 	}
@@ -257,7 +293,7 @@ func (r *run) observe(p *exec.Progress, outputs []exec.Rows) {
 	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
 	var lines []string
-	for _, rec := range outputs[0].Records {
+	for _, rec := range outputs[r.output].Records {
 		for i := range int(rec.NumRows()) {
 			lines = append(lines, recordText(rec, i))
 		}
@@ -265,7 +301,7 @@ func (r *run) observe(p *exec.Progress, outputs []exec.Rows) {
 		r.fatal = errors.Join(r.fatal, err)
 		b.Rows = append(b.Rows, rows...)
 	}
-	for _, rec := range outputs[0].Deletes {
+	for _, rec := range outputs[r.output].Deletes {
 		for i := range int(rec.NumRows()) {
 			lines = append(lines, "deleted "+recordText(rec, i))
 		}
@@ -282,9 +318,9 @@ func (r *run) observe(p *exec.Progress, outputs []exec.Rows) {
 	r.out.Batches, r.out.Lines = append(r.out.Batches, b), append(r.out.Lines, line)
 }
 
-// stored reads the sink.
-func (r *run) stored() (rows []Row, err error) {
-	for _, rec := range r.store.Rows("q") {
+// stored reads a table of the sink.
+func (r *run) stored(table string) (rows []Row, err error) {
+	for _, rec := range r.store.Rows(table) {
 		row, err := rowsOf(rec)
 		if err != nil {
 			return nil, err
@@ -296,10 +332,17 @@ func (r *run) stored() (rows []Row, err error) {
 
 // collect reads what the run left.
 func (r *run) collect() (err error) {
-	if r.out.Sink, err = r.stored(); err != nil {
+	if r.out.Sink, err = r.stored(target); err != nil {
 		return err
 	}
-	for _, rec := range r.store.Rows("q") {
+	for i := range r.way.Beside {
+		rows, err := r.stored(besideTarget(i))
+		if err != nil {
+			return err
+		}
+		r.out.Beside = append(r.out.Beside, rows)
+	}
+	for _, rec := range r.store.Rows(target) {
 		r.out.SinkText = append(r.out.SinkText, recordText(rec, 0))
 	}
 	for _, rec := range r.store.Side("late_rows") {

@@ -30,6 +30,7 @@ func relations() []relation {
 		{"other cuts into batches", otherCuts},
 		{"late rows added", lateRowsAdded},
 		{"all times shifted", timesShifted},
+		{"other queries in one statement set", inASet},
 	}
 }
 
