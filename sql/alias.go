@@ -45,6 +45,7 @@ const (
 	aliasSinkAs
 	aliasSinkFrom
 	aliasSparkWindow
+	aliasStatementSet
 	aliasStream
 	aliasStreamAs
 	aliasStreamingTable
@@ -92,6 +93,7 @@ var aliasRules = [...]Alias{
 	aliasSinkAs:          {Engine: "Flink, ksqlDB", Written: "CREATE TABLE t WITH (..) AS SELECT ..", Canonical: "CREATE SINK t WITH (..) AS SELECT .."},
 	aliasSinkFrom:        {Engine: "RisingWave", Written: "CREATE SINK s FROM v WITH (..)", Canonical: "CREATE SINK s WITH (..) AS SELECT * FROM v"},
 	aliasSparkWindow:     {Engine: "Spark", Written: "GROUP BY window(ts, size)", Canonical: "FROM TUMBLE(s, ts, size) GROUP BY window_start, window_end"},
+	aliasStatementSet:    {Engine: "Flink", Written: "BEGIN STATEMENT SET; .. END", Canonical: "EXECUTE STATEMENT SET BEGIN .. END"},
 	aliasStream:          {Engine: "Databricks", Written: "FROM STREAM(s)", Canonical: "FROM s"},
 	aliasStreamAs:        {Engine: "ksqlDB", Written: "CREATE STREAM s AS SELECT ..", Canonical: "CREATE VIEW s AS SELECT .."},
 	aliasStreamingTable:  {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t AS ..", Canonical: "CREATE MATERIALIZED VIEW t AS .."},

@@ -14,6 +14,7 @@ func (p *parser) statementSet() (Statement, error) {
 		for range 3 { // BEGIN STATEMENT SET, BEGIN QUERY SET
 			p.take()
 		}
+		p.spelling(aliasStatementSet, lo)
 	}
 	p.acceptOp(";")
 	for !p.at("END") {
