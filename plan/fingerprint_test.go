@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"strings"
 	"testing"
+
+	"ssql/sql"
 )
 
 const compatDeclarations = `
@@ -145,4 +147,85 @@ func TestCompareDelay(t *testing.T) {
 	if v.Compatible || v.Diffs[0].text() != "the watermark columns: was s.ts, is now s.other" {
 		t.Errorf("column: %+v", v)
 	}
+}
+
+// version1 is the print of a query as it was kept before there were several outputs.
+const version1 = `{"version":1,"mode":"append","watermarkPolicy":"min","sources":[{"stream":"s","id":"memory:s"}],"watermarks":[{"column":"s.ts","delayMicros":10000000}],` +
+	`"operators":[{"kind":"aggregate","keys":[{"name":"s.ts","type":"TIMESTAMP"}],"aggregates":[{"name":"count(*)","type":"BIGINT"}],"watermarks":["s.ts"]}],` +
+	`"columns":[{"name":"ts","type":"TIMESTAMP"},{"name":"n","type":"BIGINT"}],"stateless":null,"target":"t"}`
+
+// TestReadPrintOfVersion1 carries a query on whose checkpoint is older than statement sets.
+func TestReadPrintOfVersion1(t *testing.T) {
+	old, err := ReadPrint([]byte(version1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cat := declared(t, compatDeclarations)
+	for _, c := range []struct{ target, text, diff string }{
+		{"t", "SELECT ts, count(*) AS n FROM s GROUP BY ts", ""},
+		{"main.t", "SELECT ts, count(*) AS n FROM s GROUP BY ts", ""},
+		{"u", "SELECT ts, count(*) AS n FROM s GROUP BY ts", "the result table: was t, is now u"},
+		{"t", "SELECT ts, max(v) AS n FROM s GROUP BY ts", "the result columns: was ts TIMESTAMP, n BIGINT, is now ts TIMESTAMP, n INTEGER"},
+	} {
+		v := Compare(old, Fingerprint(boundSet(t, cat, c.target, c.text)))
+		if got := firstDiff(v); got != c.diff {
+			t.Errorf("into %s: %s\n got %q\nwant %q", c.target, c.text, got, c.diff)
+		}
+	}
+}
+
+// TestCompareSets is about the outputs of a statement set.
+func TestCompareSets(t *testing.T) {
+	cat := declared(t, compatDeclarations)
+	count, rows, dedup := "SELECT ts, count(*) AS n FROM s WHERE v > 1 GROUP BY ts", "SELECT k FROM s", "SELECT k, ts FROM DEDUP(s, KEY (k, ts))"
+	old := Fingerprint(boundSet(t, cat, "a", count, "b", rows, "c", dedup))
+	for _, c := range []struct {
+		what string
+		set  []string
+		diff string
+	}{
+		{"the same", []string{"a", count, "b", rows, "c", dedup}, ""},
+		{"another order", []string{"c", dedup, "A", count, "b", rows}, ""},
+		{"another filter", []string{"a", strings.Replace(count, "> 1", "> 2", 1), "b", rows, "c", dedup}, ""},
+		{"one less", []string{"a", count, "b", rows}, `the output "c": was in append mode, is now none`},
+		{"one more", []string{"a", count, "b", rows, "c", dedup, "d", rows}, `the output "d": was none, is now in append mode`},
+		{"another target", []string{"a", count, "e", rows, "c", dedup}, `the output "b": was in append mode, is now none`},
+		{"another aggregate", []string{"a", strings.Replace(count, "count(*)", "count(v)", 1), "b", rows, "c", dedup}, `the aggregates of the aggregate of output "a": was count(*) BIGINT, is now count(s.v) BIGINT`},
+		{"another mode", []string{"a", count + " EMIT ON UPDATE", "b", rows, "c", dedup}, `the output mode of the output "a": was append, is now update`},
+		{"other columns", []string{"a", count, "b", "SELECT k2 FROM s", "c", dedup}, `the result columns of the output "b": was k VARCHAR, is now k2 VARCHAR`},
+		{"one alone", []string{"a", count}, `the output "b": was in append mode, is now none`},
+	} {
+		if got := firstDiff(Compare(old, Fingerprint(boundSet(t, cat, c.set...)))); got != c.diff {
+			t.Errorf("%s\n got %q\nwant %q", c.what, got, c.diff)
+		}
+	}
+	v := Compare(old, Fingerprint(boundSet(t, cat, "a", strings.Replace(count, "> 1", "> 2", 1), "b", rows, "c", dedup)))
+	if want := []string{`output "a": WHERE (s.v > 2), was WHERE (s.v > 1)`}; !reflect.DeepEqual(v.Notices, want) {
+		t.Errorf("notices %q, want %q", v.Notices, want)
+	}
+}
+
+func firstDiff(v *Verdict) string {
+	if v.Compatible {
+		return ""
+	}
+	return v.Diffs[0].text()
+}
+
+// boundSet binds targets and their queries, which come in turn.
+func boundSet(t *testing.T, cat testCatalog, targetsAndQueries ...string) *Plan {
+	t.Helper()
+	var members []Member
+	for i := 0; i < len(targetsAndQueries); i += 2 {
+		q, err := sql.ParseQueryText(targetsAndQueries[i+1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		members = append(members, Member{Target: targetsAndQueries[i], Query: q})
+	}
+	p, err := BindSet(members, cat, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }
