@@ -46,10 +46,7 @@ func (r *resultChain) collect(n Node) bool {
 		if !r.collect(n.Input) {
 			return false
 		}
-		cond := n.Cond
-		for _, p := range slices.Backward(r.projects) {
-			cond = moved(cond, func(c *expr.Column) expr.Expr { return p.Exprs[c.Index] })
-		}
+		cond := r.over(n.Cond)
 		if r.live == nil {
 			r.live = cond
 			return true
@@ -72,6 +69,14 @@ func (r *resultChain) collect(n Node) bool {
 		return true
 	}
 	return false
+}
+
+// over is an expression over the projections, over the columns of the maker.
+func (r *resultChain) over(e expr.Expr) expr.Expr {
+	for _, p := range slices.Backward(r.projects) {
+		e = moved(e, func(c *expr.Column) expr.Expr { return p.Exprs[c.Index] })
+	}
+	return e
 }
 
 // canShrink reports whether a row that came out can be left out later: a condition on keys

@@ -82,6 +82,8 @@ func (o *Output) topKeys(t *TopN, from func(int) int) {
 		at[i] = -1
 		if c, ok := k.(*expr.Column); ok {
 			at[i] = from(c.Index)
+		} else {
+			at[i] = o.shows(k)
 		}
 	}
 	keys := []int{}
@@ -96,6 +98,24 @@ func (o *Output) topKeys(t *TopN, from func(int) int) {
 		}
 	}
 	o.KeyColumns = keys
+}
+
+// shows returns the result column that computes an expression over the node that makes the
+// rows, -1 without.
+func (o *Output) shows(e expr.Expr) int {
+	if expr.IsVolatile(e) {
+		return -1
+	}
+	r := &resultChain{}
+	if !r.collect(o.Root) {
+		return -1
+	}
+	for i := range o.Columns {
+		if shown := r.over(ref(o.Root, i)); exprKey(shown) == exprKey(e) {
+			return i
+		}
+	}
+	return -1
 }
 
 // followsFromShown reports whether a key is one end of a window whose other end is shown: of
