@@ -58,6 +58,18 @@ SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql
 	run.test(t)
 }
 
+// TestKilledAtAnyMomentEndsWithTheSameDeletes does the same with results that shrink: rows are
+// deleted from tables, and written as deleted to a file, once.
+func TestKilledAtAnyMomentEndsWithTheSameDeletes(t *testing.T) {
+	run := &killRun{script: "testdata/kill_deletes.sql", kills: 15, ask: `SELECT * FROM digits ORDER BY ALL;
+SELECT * FROM firsts ORDER BY ALL;
+SELECT * FROM rare ORDER BY ALL;
+SELECT * FROM changes ORDER BY ALL;
+SELECT "before", "after", op, source.batch FROM read_json('changes.json', format = 'newline_delimited') ORDER BY ALL;
+SELECT query, batch, watermark, rows_in, rows_out, rows_deleted, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`}
+	run.test(t)
+}
+
 func (run *killRun) test(t *testing.T) {
 	text, err := os.ReadFile(run.script)
 	if err != nil {
