@@ -15,6 +15,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
@@ -131,7 +132,7 @@ func TestDiskFailsAtEveryWrite(t *testing.T) {
 				if err == nil {
 					return
 				}
-				if !errors.Is(err, syscall.ENOSPC) {
+				if !errors.Is(err, syscall.ENOSPC) || sqlerr.Code(err) != "E_STORAGE_FULL" {
 					t.Fatalf("a full disk at %d gives %v", k, err)
 				}
 				c.check(t, disk, false)

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"time"
 
 	"ssql/internal/sqlerr"
@@ -305,11 +306,19 @@ func (s *Sink) lock() (io.Closer, error) {
 func (s *Sink) manifestDir() string { return filepath.Join(s.config.state(), "manifest") }
 func (s *Sink) stageDir() string    { return filepath.Join(s.config.state(), "stage") }
 
-// ioError names the place that could not be read or written. An error that says itself
-// what is wrong is kept.
+// ioError names the place that could not be read or written: E_STORAGE_FULL,
+// E_STORAGE_READONLY or E_SINK_IO. An error that says itself what is wrong is kept.
 func (s *Sink) ioError(doing string, err error) error {
 	if sqlerr.Code(err) != sqlerr.Internal {
 		return err
 	}
-	return sqlerr.New("E_SINK_IO", "%s in %q failed: %v", doing, s.config.path, err).Because(err)
+	code, hint := "E_SINK_IO", "check the disk"
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
+		code, hint = "E_STORAGE_FULL", "make room on that disk"
+	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
+		code, hint = "E_STORAGE_READONLY", "give this user the right to write there"
+	}
+	return sqlerr.New(code, "%s in %q failed", doing, s.config.path).Because(err).
+		WithHint("%s, then start the query again: it goes on with the batch that was not stored", hint)
 }
