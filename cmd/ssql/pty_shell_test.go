@@ -162,6 +162,10 @@ func TestFollowProgress(t *testing.T) {
 	if err != nil || !strings.Contains(string(out), `running,"runs in another process, 2 batches so far"`) {
 		t.Errorf("diagnosed from outside: %v\n%s", err, out)
 	}
+	out, err = exec.Command(filepath.Join(binary, "ssql"), filepath.Join(x.dir, "lab.duckdb"), "-c", "START QUERY t").CombinedOutput()
+	if err == nil || !strings.Contains(string(out), "ERROR E_LOCKED: checkpoint ") || !strings.Contains(string(out), "is in use by process ") {
+		t.Errorf("started from outside: %v\n%s", err, out)
+	}
 	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
 		t.Fatal(err)
 	}

@@ -75,6 +75,10 @@ func resolve(path string) (string, error) {
 		return "", sqlerr.New("E_SINK_IO", "finding the database %q", path).Because(err)
 	}
 	if real, err := filepath.EvalSymlinks(full); err == nil {
+		if info, err := os.Stat(real); err == nil && info.IsDir() {
+			return "", sqlerr.New("E_SINK_IO", "%q is a folder, not a database", path).
+				WithHint("name a file: %s", filepath.Join(path, "ssql.duckdb"))
+		}
 		return real, nil
 	}
 	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
