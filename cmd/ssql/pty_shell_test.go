@@ -163,7 +163,7 @@ func TestFollowProgress(t *testing.T) {
 		t.Errorf("diagnosed from outside: %v\n%s", err, out)
 	}
 	out, err = exec.Command(filepath.Join(binary, "ssql"), filepath.Join(x.dir, "lab.duckdb"), "-c", "START QUERY t").CombinedOutput()
-	if err == nil || !strings.Contains(string(out), "ERROR E_LOCKED: checkpoint ") || !strings.Contains(string(out), "is in use by process ") {
+	if err == nil || !strings.Contains(string(out), "ERROR E_LOCKED: checkpoint ") || !strings.Contains(string(out), "is in use by pid ") {
 		t.Errorf("started from outside: %v\n%s", err, out)
 	}
 	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
