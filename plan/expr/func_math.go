@@ -35,9 +35,12 @@ func within(defined func(float64) bool, domain string, fn func(float64) float64)
 	}
 }
 
-func notNegative(x float64) bool { return x >= 0 }
-func positive(x float64) bool    { return x > 0 }
-func unit(x float64) bool        { return x >= -1 && x <= 1 }
+func notNegative(x float64) bool   { return x >= 0 }
+func otherThanZero(x float64) bool { return x != 0 }
+func notInf(x float64) bool        { return !math.IsInf(x, 0) }
+func finiteNotZero(x float64) bool { return x != 0 && !math.IsInf(x, 0) }
+func positive(x float64) bool      { return x > 0 }
+func unit(x float64) bool          { return x >= -1 && x <= 1 }
 
 func mathFunction2(fn func(a, b float64) float64) binder {
 	return fixed(tDouble, map2(func(a, b float64) (float64, error) { return fn(a, b), nil }), tDouble)
