@@ -19,6 +19,12 @@ const viewDepthMax = 64
 type Member struct {
 	Target string // where its rows go; no two members have the same
 	Query  *sql.Query
+	// Assign are the types of the columns that the result is written to, which it is cast
+	// to as an INSERT does; nil keeps the types of the query.
+	Assign []types.Type
+	// Changes says that the target is made for results that change: with the mode of
+	// Options the member falls back from append to update, as with AutoMode.
+	Changes bool
 }
 
 // Bind resolves the names of a query against a catalog, checks that it has an
@@ -51,6 +57,11 @@ func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
 				WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
 		}
 		roots[i] = typed(s.node)
+		if len(m.Assign) == len(roots[i].Columns()) {
+			if roots[i], err = assigned(roots[i], m.Assign, b.at(m.Query.Span)); err != nil {
+				return nil, err
+			}
+		}
 	}
 	unshare(roots)
 	rewrite(roots)
@@ -60,6 +71,8 @@ func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
 	}
 	number(p, members)
 	for i, m := range members {
+		o := o
+		o.AutoMode = o.AutoMode || m.Changes && o.Mode == Append
 		if err := b.finish(p.Outputs[i], m.Query, o); err != nil {
 			return nil, err
 		}
@@ -100,6 +113,29 @@ func typed(root Node) Node {
 		return root
 	}
 	return p
+}
+
+// assigned casts result columns to the types of those that they are written to.
+func assigned(root Node, to []types.Type, span Span) (Node, error) {
+	p := &Project{Input: root}
+	changed := false
+	for i, c := range root.Columns() {
+		var e expr.Expr = ref(root, i)
+		if !c.Type.Equal(to[i]) {
+			cast, err := expr.BindCast(e, to[i], false, span)
+			if err != nil {
+				return nil, sqlerr.At(span, codeSinkSchema, "column %q of the result is %s, and that of the sink %s", c.Name, c.Type, to[i]).
+					WithHint("select a value that can be cast to %s", to[i])
+			}
+			changed, e = true, cast
+			c = Column{Field: types.Field{Name: c.Name, Type: to[i], Nullable: cast.Nullable()}}
+		}
+		p.Exprs, p.Cols = append(p.Exprs, e), append(p.Cols, c)
+	}
+	if !changed {
+		return root, nil
+	}
+	return p, nil
 }
 
 // emitDelay is the delay that EMIT .. WITH DELAY adds to every watermark.

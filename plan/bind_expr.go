@@ -580,7 +580,7 @@ func (x *exprBinder) argumentError(e *sql.Call, name string, err error) error {
 	rows := &exprBinder{b: x.b, scope: x.group.rows, clause: x.clause, rows: true}
 	if args, rowsErr := rows.scalars(e.Args); rowsErr == nil {
 		if _, callErr := expr.BindFunction(name, args, x.b.at(e.Span)); sqlerr.Code(callErr) == codeUnresolvedRoutine {
-			return callErr
+			return routineError(callErr, e.Name.Name, x.b.at(e.Span))
 		}
 	}
 	return err

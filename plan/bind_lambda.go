@@ -20,8 +20,8 @@ func (x *exprBinder) lambdaCall(e *sql.Call, name string, at int) (expr.Expr, er
 	span := x.b.at(e.Span)
 	switch {
 	case !expr.IsLambdaFunction(name):
-		return nil, sqlerr.At(x.b.at(e.Args[at].Pos()), codeTypeMismatch, "function %q takes no lambda", e.Name.Name).
-			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...) do")
+		return nil, sqlerr.At(x.b.at(e.Args[at].Pos()), codeTypeMismatch, "function %q with a lambda is not supported on streams", e.Name.Name).
+			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...) are; list_sum(list) and list_aggregate(list, 'max') fold a list")
 	case at != 1 || len(e.Args) != 2:
 		return nil, sqlerr.At(span, codeArgCount, "%s takes a list and a lambda", name).
 			WithHint("write %s(list, x -> ...)", name)

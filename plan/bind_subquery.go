@@ -102,6 +102,12 @@ func (k *block) tableJoin(kind JoinKind, right Node, on []predicate, span Span) 
 func (k *block) staticQuery(q *sql.Query) (*scope, error) {
 	s, err := k.b.queryOrTables(q, k.env)
 	if err != nil {
+		// The rows may be those of a stream, with names from around the sub-query.
+		if body, ok := q.Body.(*sql.Select); ok && body.From != nil {
+			if from, e := k.b.from(body.From, k.env); e == nil && !isStatic(from.node) {
+				return nil, k.streamSubquery(k.b.at(q.Span))
+			}
+		}
 		return nil, err
 	}
 	if !isStatic(s.node) {

@@ -58,5 +58,6 @@ const (
 	codeAsOf            = "ASOF_JOIN"
 	codeRetract         = "CANNOT_RETRACT"
 	codeHiddenKey       = "UPDATE_KEY_NOT_SELECTED"
+	codeSinkSchema      = "E_SINK_SCHEMA"
 	codeWindowNotInSets = "WINDOW_NOT_IN_EVERY_GROUPING_SET"
 )

@@ -170,13 +170,18 @@ func rowMaker(n Node) (Node, func(int) int, bool) {
 }
 
 // carries returns the column of a projection that holds column i of its input as it is,
-// or as the start or end of a window struct; -1 without.
+// in a wider type, or as the start or end of a window struct; -1 without.
 func (n *Project) carries(i int) int {
 	if i < 0 {
 		return -1
 	}
 	for at, e := range n.Exprs {
 		if c, ok := e.(*expr.Column); ok && c.Index == i {
+			return at
+		}
+	}
+	for at, e := range n.Exprs {
+		if c, ok := expr.WidenedColumn(e); ok && c.Index == i {
 			return at
 		}
 	}

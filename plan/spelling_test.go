@@ -96,7 +96,7 @@ func TestSpellingFaults(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
 		{"SELECT count(*) FROM HOP(s, ts, INTERVAL '10' MINUTE, INTERVAL '5' MINUTE) GROUP BY window_start",
 			"did you swap the arguments? Flink and RisingWave write HOP(s, ts, slide, size), Spark writes window(ts, size, slide)"},
-		{"SELECT date_format(ts, 'yyyy') FROM s", "function \"date_format\" (Spark) does not exist: write strftime(ts, '%Y-%m-%d')"},
+		{"SELECT date_format(ts, 'QQ') FROM s", "function \"date_format\" (Flink, Spark) does not exist: write strftime(ts, '%Y-%m-%d')"},
 		{"SELECT k FROM s WHERE ts > proctime()", "(Flink) does not exist: windows and joins are over event time"},
 		{"SELECT count(*) FROM s GROUP BY window(ts, '5 minutes', '10 minutes')", "did you swap the arguments?"},
 		{"SELECT count(*) FROM s GROUP BY hop(interval '10 minutes', interval '5 minutes')", "did you swap the arguments?"},

@@ -53,6 +53,25 @@ func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
 	return v, nil
 }
 
+// WidenedColumn returns the column that e is a cast of, if different values stay different
+// in it: an integer to a wider one, or an integer, date or timestamp to text.
+func WidenedColumn(e Expr) (*Column, bool) {
+	n, ok := e.(*call)
+	if !ok || n.name != "cast" {
+		return nil, false
+	}
+	c, ok := n.args[0].(*Column)
+	if !ok {
+		return nil, false
+	}
+	from, to := c.Type(), n.Type()
+	if to.Kind == types.Varchar {
+		return c, from.IsInteger() || from.Kind == types.Date || from.Kind == types.Timestamp
+	}
+	// The kinds of integers of one sign stand in the order of their width.
+	return c, from.IsInteger() && to.IsInteger() && from.IsSigned() == to.IsSigned() && from.Kind < to.Kind
+}
+
 func castHint(e *sqlerr.Error, from, to types.Type) error {
 	switch {
 	case from.IsNumeric() && to.Kind == types.Timestamp:

@@ -19,6 +19,16 @@ func (b *binding) mapArg(i int) (Expr, error) {
 
 // bindMap binds map(keys, values), two lists.
 func bindMap(b *binding) (Expr, error) {
+	if b.args[0].Type().Kind != types.List && len(b.args)%2 == 0 { // Spark's map(key, value, ..)
+		var keys, values []Expr
+		for i := 0; i < len(b.args); i += 2 {
+			keys, values = append(keys, b.args[i]), append(values, b.args[i+1])
+		}
+		return BindMap(keys, values, b.span)
+	}
+	if len(b.args) != 2 {
+		return nil, sqlerr.At(b.span, codeArgCount, "function %q takes a list of keys and one of values, found %s", b.name, countText(len(b.args), len(b.args)))
+	}
 	keys, err := b.list(0)
 	if err != nil {
 		return nil, err

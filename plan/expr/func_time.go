@@ -72,6 +72,9 @@ func bindEpochNs(b *binding) (Expr, error) {
 
 // bindToTimestamp binds to_timestamp(seconds), fractions rounded to microseconds.
 func bindToTimestamp(b *binding) (Expr, error) {
+	if b.args[0].Type().Kind == types.Varchar { // Spark's and Flink's, which DuckDB has no meaning for
+		return BindCast(b.args[0], tTimestamp, false, b.span)
+	}
 	seconds, err := b.arg(0, tDouble)
 	if err != nil {
 		return nil, err

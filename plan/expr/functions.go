@@ -181,7 +181,7 @@ var functions = []function{
 	{"make_dt_interval", nil, 0, 4, bindMakeDtInterval},
 	{"make_interval", nil, 0, 7, bindMakeInterval},
 	{"make_timestamp", []string{"timestamp_micros"}, 1, 6, bindMakeTimestamp},
-	{"map", []string{"map_from_arrays"}, 2, 2, bindMap},
+	{"map", []string{"map_from_arrays"}, 2, -1, bindMap},
 	{"map_contains", []string{"map_contains_key"}, 2, 2, bindMapContains},
 	{"map_keys", nil, 1, 1, bindMapSide(false)},
 	{"map_values", nil, 1, 1, bindMapSide(true)},
