@@ -21,6 +21,7 @@ const (
 	aliasCreateSource
 	aliasCreateTable
 	aliasCreateTableAs
+	aliasCsvHeader
 	aliasDropSource
 	aliasEmitAfter
 	aliasEmitChangelog
@@ -35,8 +36,11 @@ const (
 	aliasInclude
 	aliasJob
 	aliasJSONPath
+	aliasKsqlTable
 	aliasKsqlWindow
+	aliasLimitChanges
 	aliasList
+	aliasMapPairs
 	aliasMemoryTable
 	aliasPrint
 	aliasQueryless
@@ -44,6 +48,7 @@ const (
 	aliasSettings
 	aliasSinkAs
 	aliasSinkFrom
+	aliasSinkType
 	aliasSparkWindow
 	aliasStatementSet
 	aliasStream
@@ -69,6 +74,7 @@ var aliasRules = [...]Alias{
 	aliasCreateSource:    {Engine: "RisingWave", Written: "CREATE SOURCE s (..) WITH (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
 	aliasCreateTable:     {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = ..)", Canonical: "CREATE STREAM t (..) WITH (connector = ..)"},
 	aliasCreateTableAs:   {Engine: "Flink, ksqlDB", Written: "CREATE TABLE t AS SELECT .. of a stream", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT .."},
+	aliasCsvHeader:       {Engine: "Flink, ksqlDB", Written: "format 'csv'", Canonical: "format 'csv', header = false"},
 	aliasDropSource:      {Engine: "RisingWave", Written: "DROP SOURCE s", Canonical: "DROP STREAM s"},
 	aliasEmitAfter:       {Engine: "Proton", Written: "EMIT AFTER WINDOW CLOSE", Canonical: "EMIT ON WINDOW CLOSE"},
 	aliasEmitChangelog:   {Engine: "Proton", Written: "EMIT CHANGELOG", Canonical: "EMIT ON UPDATE"},
@@ -83,8 +89,11 @@ var aliasRules = [...]Alias{
 	aliasInclude:         {Engine: "RisingWave", Written: "INCLUDE key AS name", Canonical: "name type METADATA FROM 'key'"},
 	aliasJob:             {Engine: "Flink", Written: "STOP JOB 'q'", Canonical: "STOP QUERY q"},
 	aliasJSONPath:        {Engine: "Databricks, Proton", Written: "payload:user.id", Canonical: "payload ->> '$.user.id'"},
+	aliasKsqlTable:       {Engine: "ksqlDB", Written: "CREATE TABLE t AS SELECT k, x FROM s WINDOW ..", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT k, window_start AS WINDOWSTART, window_end AS WINDOWEND, x FROM .."},
 	aliasKsqlWindow:      {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
+	aliasLimitChanges:    {Engine: "ksqlDB", Written: "EMIT CHANGES LIMIT n of rows that are not grouped", Canonical: "LIMIT n"},
 	aliasList:            {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
+	aliasMapPairs:        {Engine: "Flink", Written: "MAP[k, v]", Canonical: "MAP {k: v}"},
 	aliasMemoryTable:     {Engine: "RisingWave", Written: "CREATE TABLE t (.., WATERMARK ..) without a connector", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},
 	aliasPrint:           {Engine: "ksqlDB", Written: "PRINT s", Canonical: "PEEK s"},
 	aliasQueryless:       {Engine: "ksqlDB", Written: "PAUSE q", Canonical: "PAUSE QUERY q"},
@@ -92,6 +101,7 @@ var aliasRules = [...]Alias{
 	aliasSettings:        {Engine: "Proton", Written: "SETTINGS key = value", Canonical: "WITH (key = value)"},
 	aliasSinkAs:          {Engine: "Flink, ksqlDB", Written: "CREATE TABLE t WITH (..) AS SELECT ..", Canonical: "CREATE SINK t WITH (..) AS SELECT .."},
 	aliasSinkFrom:        {Engine: "RisingWave", Written: "CREATE SINK s FROM v WITH (..)", Canonical: "CREATE SINK s WITH (..) AS SELECT * FROM v"},
+	aliasSinkType:        {Engine: "RisingWave", Written: "CREATE SINK s .. WITH (type = 'append-only')", Canonical: "nothing: append is the mode of a query unless EMIT says another"},
 	aliasSparkWindow:     {Engine: "Spark", Written: "GROUP BY window(ts, size)", Canonical: "FROM TUMBLE(s, ts, size) GROUP BY window_start, window_end"},
 	aliasStatementSet:    {Engine: "Flink", Written: "BEGIN STATEMENT SET; .. END", Canonical: "EXECUTE STATEMENT SET BEGIN .. END"},
 	aliasStream:          {Engine: "Databricks", Written: "FROM STREAM(s)", Canonical: "FROM s"},

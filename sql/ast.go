@@ -102,6 +102,8 @@ type Emit struct {
 	Timeout     int64  // microseconds, 0 without TIMEOUT
 	DelayMicros int64  // WITH DELAY d: what it adds to the delay of every watermark
 	Span        Span
+
+	changes bool // written as ksqlDB's EMIT CHANGES
 }
 
 // ---- FROM ----------------------------------------------------------------
@@ -161,6 +163,8 @@ type WindowRef struct {
 	PartitionBy []Expr
 	Alias       *Ident
 	Span        Span
+
+	suffix bool // written as ksqlDB's WINDOW behind a relation
 }
 
 // DedupRef is DEDUP(rel, KEY (a, b) [WITHIN WATERMARK]).

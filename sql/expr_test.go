@@ -79,7 +79,7 @@ var expressionCases = []struct{ text, want string }{
 	{`first(v, true) + last(v IGNORE NULLS) + lag(v) RESPECT NULLS OVER ()`, `(first(v, TRUE) + last(v IGNORE NULLS)) + lag(v) OVER ()`},
 	{`percentile_cont(0.5) WITHIN GROUP (ORDER BY v DESC)`, `percentile_cont(0.5) WITHIN GROUP (ORDER BY v DESC)`},
 	{`array_agg(a ORDER BY b, c DESC NULLS FIRST)`, `array_agg(a ORDER BY b, c DESC NULLS FIRST)`},
-	{`struct_pack(a := 1, b => 2)`, `struct_pack(a => 1, b => 2)`},
+	{`struct_pack(a := 1, b => 2)`, `{'a': 1, 'b': 2}`},
 	{`list_transform(xs, x -> x + 1)`, `list_transform(xs, (x) -> x + 1)`},
 	{`aggregate(xs, 0, (a, b) -> a + b, a -> a * 2)`, `aggregate(xs, 0, (a, b) -> a + b, (a) -> a * 2)`},
 	{`f(payload -> 'k', (a) -> 1)`, `f(payload -> 'k', (a) -> 1)`},

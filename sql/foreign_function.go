@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"sort"
 	"strings"
 )
@@ -10,7 +11,7 @@ type functionRule struct {
 	name, engine string
 	to           string             // DuckDB's function with the same arguments; "" with rewrite
 	rewrite      func(c *Call) Expr // a call of another shape; nil if the arguments do not fit
-	hint         string             // for a function that has no equal: what to write
+	hint         string             // what to write where there is no equal, or arguments do not fit
 }
 
 // functionRules is the table of functions that other engines name differently, sorted by
@@ -21,21 +22,28 @@ var functionRules = []functionRule{
 	{name: "convert_tz", engine: "Flink", hint: "write ts AT TIME ZONE 'Europe/Berlin'"},
 	{name: "count", rewrite: countRows}, // DuckDB has it too, so it is nobody's spelling
 	{name: "current_watermark", engine: "Flink", hint: "SHOW WATERMARKS shows it; rows behind it are in ssql.late_rows"},
-	{name: "date_format", engine: "Spark", hint: "write strftime(ts, '%Y-%m-%d')"},
+	{name: "date_format", engine: "Flink, Spark", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
 	{name: "earliest", engine: "Proton", to: "first"},
 	{name: "earliest_by_offset", engine: "ksqlDB", to: "first"},
 	{name: "extractjsonfield", engine: "ksqlDB", to: "json_extract_string"},
-	{name: "from_unixtime", engine: "Spark", hint: "write to_timestamp(n)"},
+	{name: "format_timestamp", engine: "ksqlDB", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
+	{name: "from_json", engine: "Spark", hint: "declare the column as STRUCT(..), or read fields of JSON as payload->>'$.user.id'"},
+	{name: "from_unixtime", engine: "Flink, Spark", rewrite: formattedSeconds, hint: "write strftime(to_timestamp(n), '%Y-%m-%d')"},
 	{name: "iif", engine: "Spark", to: "if"},
 	{name: "json_query", engine: "Flink", to: "json_extract"},
+	{name: "jsonb_array_length", engine: "RisingWave", to: "json_array_length"},
+	{name: "jsonb_typeof", engine: "RisingWave", hint: "write json_type(j), whose words are DuckDB's: VARCHAR, BIGINT, ARRAY"},
 	{name: "latest", engine: "Proton", to: "last"},
 	{name: "latest_by_offset", engine: "ksqlDB", to: "last"},
+	{name: "parse_timestamp", engine: "ksqlDB", rewrite: parsedTime, hint: "write strptime(text, '%Y-%m-%d %H:%M:%S')"},
 	{name: "proctime", engine: "Flink", hint: "windows and joins are over event time: name a TIMESTAMP column with a watermark"},
-	{name: "split_index", engine: "Flink", hint: "write split_part(text, ',', n), which counts from 1"},
-	{name: "stringtotimestamp", engine: "ksqlDB", hint: "write strptime(text, '%Y-%m-%d %H:%M:%S')"},
-	{name: "timestampadd", engine: "Flink", hint: "write ts + INTERVAL '5' MINUTE"},
-	{name: "timestampdiff", engine: "Flink", rewrite: fullUnitsBetween},
-	{name: "timestamptostring", engine: "ksqlDB", hint: "write strftime(ts, '%Y-%m-%d %H:%M:%S')"},
+	{name: "split_index", engine: "Flink", rewrite: partFromZero, hint: "write split_part(text, ',', n), which counts from 1"},
+	{name: "stringtotimestamp", engine: "ksqlDB", rewrite: millisOfText, hint: "write epoch_ms(strptime(text, '%Y-%m-%d %H:%M:%S'))"},
+	{name: "struct_pack", rewrite: structOfNames}, // DuckDB's own
+	{name: "timestampadd", engine: "Flink", rewrite: laterBy, hint: "write ts + INTERVAL '5' MINUTE"},
+	{name: "timestampdiff", engine: "Flink", rewrite: fullUnitsBetween, hint: "write date_sub('minute', a, b)"},
+	{name: "timestamptostring", engine: "ksqlDB", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d %H:%M:%S')"},
+	{name: "to_char", engine: "RisingWave", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
 	{name: "to_float", engine: "Proton", hint: "write x::DOUBLE"},
 	{name: "to_int", engine: "Proton", hint: "write x::INTEGER"},
 	{name: "to_start_of_day", engine: "Proton", rewrite: truncatedTo},
@@ -45,13 +53,14 @@ var functionRules = []functionRule{
 	{name: "to_start_of_second", engine: "Proton", rewrite: truncatedTo},
 	{name: "to_start_of_week", engine: "Proton", rewrite: truncatedTo},
 	{name: "to_start_of_year", engine: "Proton", rewrite: truncatedTo},
-	{name: "to_timestamp_ltz", engine: "Flink", rewrite: instantOfCount},
+	{name: "to_timestamp", rewrite: parsedTime}, // DuckDB's has one argument
+	{name: "to_timestamp_ltz", engine: "Flink", rewrite: instantOfCount, hint: "write epoch_ms(n), or to_timestamp(n) of seconds"},
 	{name: "to_timestamp_micros", engine: "Arroyo", to: "make_timestamp"},
 	{name: "to_timestamp_millis", engine: "Arroyo", to: "epoch_ms"},
 	{name: "to_timestamp_seconds", engine: "Arroyo", to: "to_timestamp"},
 	{name: "topk", engine: "ksqlDB", hint: "rank the rows in a sub-query: QUALIFY row_number() OVER (PARTITION BY k ORDER BY x DESC) <= 3"},
 	{name: "uniq", engine: "Proton", to: "approx_count_distinct"},
-	{name: "unix_timestamp", engine: "Spark", hint: "write epoch(ts)::BIGINT"},
+	{name: "unix_timestamp", engine: "Flink, Spark", rewrite: secondsOfTime, hint: "write epoch(ts)::BIGINT"},
 }
 
 func findFunctionRule(name string) *functionRule {
@@ -78,7 +87,7 @@ func ForeignFunction(name string) (engine, hint string, ok bool) {
 func foreignCall(c *Call) (Expr, *functionRule) {
 	r := findFunctionRule(c.Name.Name)
 	switch {
-	case r == nil || r.hint != "" || c.Name.Quoted:
+	case r == nil || r.to == "" && r.rewrite == nil || c.Name.Quoted:
 		return nil, nil
 	case r.rewrite != nil:
 		return r.rewrite(c), r
@@ -96,6 +105,14 @@ func itsArgument(c *Call) Expr {
 	return c.Args[0]
 }
 
+// structOfNames is struct_pack(a := x): {'a': x}.
+func structOfNames(c *Call) Expr {
+	if len(c.Args) == 0 || len(c.ArgNames) != len(c.Args) || slices.Contains(c.ArgNames, "") {
+		return nil
+	}
+	return &StructLit{Names: c.ArgNames, Items: c.Args, Span: c.Span}
+}
+
 // countRows is count(): count(*).
 func countRows(c *Call) Expr {
 	if len(c.Args) > 0 || c.Star || c.Distinct {
@@ -106,56 +123,25 @@ func countRows(c *Call) Expr {
 	return &out
 }
 
-// instantOfCount is TO_TIMESTAMP_LTZ(n, 3) of milliseconds and TO_TIMESTAMP_LTZ(n, 0) of
-// seconds since 1970.
-func instantOfCount(c *Call) Expr {
-	if len(c.Args) != 2 {
-		return nil
-	}
-	digits, ok := c.Args[1].(*Literal)
-	if !ok {
-		return nil
-	}
-	out := *c
-	out.Args = c.Args[:1]
-	switch digits.Value {
-	case int64(0):
-		out.Name.Name = "to_timestamp"
-	case int64(3):
-		out.Name.Name = "epoch_ms"
-	default:
-		return nil
-	}
-	return &out
-}
-
-// fullUnitsBetween is TIMESTAMPDIFF(MINUTE, a, b), which counts full units as date_sub
-// does; date_diff counts the boundaries between.
-func fullUnitsBetween(c *Call) Expr {
+// partFromZero is SPLIT_INDEX(text, ',', n) that counts from 0: split_part counts from 1.
+func partFromZero(c *Call) Expr {
 	if len(c.Args) != 3 {
 		return nil
 	}
-	unit, ok := c.Args[0].(*ColumnRef)
-	if !ok || len(unit.Parts) != 1 {
+	n, ok := c.Args[2].(*Literal)
+	if !ok {
 		return nil
 	}
-	if _, isUnit := unitOf(unit.Parts[0].Name); !isUnit {
+	index, ok := n.Value.(int64)
+	if !ok || index < 0 {
 		return nil
 	}
-	out := *c
-	out.Name.Name = "date_sub"
-	out.Args = append([]Expr{&Literal{Value: strings.ToLower(unit.Parts[0].Name), Span: unit.Span}}, c.Args[1:]...)
-	return &out
+	return renamed(c, "split_part", c.Args[0], c.Args[1], &Literal{Value: index + 1, Span: n.Span})
 }
 
-// truncatedTo is to_start_of_hour(ts): date_trunc('hour', ts).
-func truncatedTo(c *Call) Expr {
-	if len(c.Args) != 1 {
-		return nil
-	}
+// renamed returns a call of another function in the place of c.
+func renamed(c *Call, name string, args ...Expr) *Call {
 	out := *c
-	unit := strings.TrimPrefix(strings.ToLower(c.Name.Name), "to_start_of_")
-	out.Name.Name = "date_trunc"
-	out.Args = []Expr{&Literal{Value: unit, Span: c.Name.Span}, c.Args[0]}
+	out.Name.Name, out.Args = name, args
 	return &out
 }

@@ -14,6 +14,7 @@ type optionRule struct {
 	to          string            // ssql's key; "": it changes nothing, or is refused
 	values      map[string]string // values of other names, lower case; others are kept
 	reason      string            // why it changes nothing
+	holds       string            // the values that change nothing where others are refused, as in settingRule
 	refused     string            // what to write instead
 }
 
@@ -26,8 +27,10 @@ var formatValues = map[string]string{"debezium-json": "debezium_json", "delimite
 // optionRules is the table of options that other engines name differently, sorted by
 // key. Keys that are in no row are the connector's to know.
 var optionRules = []optionRule{
+	{key: "auto-compaction", engine: "Flink", reason: "a batch writes its files whole"},
 	{key: "bad_data", engine: "Arroyo", refused: "SET bad_records = 'table' keeps rows that cannot be read, 'fail' stops the query"},
 	{key: "bootstrap_servers", engine: "Arroyo", to: "brokers"},
+	{key: "compaction.file-size", engine: "Flink", reason: "a batch writes its files whole"},
 	{key: "csv.allow-comments", engine: "Flink", refused: "rows that cannot be read, such as comments, are kept in ssql.bad_rows"},
 	{key: "csv.field-delimiter", engine: "Flink", to: "delimiter"},
 	{key: "csv.ignore-parse-errors", engine: "Flink", reason: "rows that cannot be read are kept in ssql.bad_rows"},
@@ -49,7 +52,10 @@ var optionRules = []optionRule{
 	{key: "key_format", engine: "ksqlDB", reason: "the key of a record is a METADATA column"},
 	{key: "nullstr", engine: "DuckDB", to: "null"},
 	{key: "parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
+	{key: "partition.time-extractor.timestamp-pattern", engine: "Flink", reason: "files are there when their batch is committed"},
 	{key: "partitions", engine: "ksqlDB", reason: "streams have no partitions of their own"},
+	{key: "primary_key", engine: "RisingWave", reason: "the keys of a result are those of GROUP BY"},
+	{key: "print-identifier", engine: "Flink", reason: "rows are shown as a table"},
 	{key: "properties.bootstrap.server", engine: "RisingWave", to: "brokers"},
 	{key: "properties.bootstrap.servers", engine: "Flink", to: "brokers"},
 	{key: "properties.group.id", engine: "Flink", reason: "where reading goes on is in the checkpoint"},
@@ -59,10 +65,20 @@ var optionRules = []optionRule{
 	{key: "scan.startup.mode", engine: "Flink", to: "start", values: startValues},
 	{key: "sep", engine: "Spark", to: "delimiter"},
 	{key: "sink.parallelism", engine: "Flink", reason: "SET workers says how many cores read"},
+	{key: "sink.partition-commit.delay", engine: "Flink", reason: "files are there when their batch is committed"},
+	{key: "sink.partition-commit.policy.kind", engine: "Flink", reason: "files are there when their batch is committed"},
+	{key: "sink.partition-commit.success-file.name", engine: "Flink", reason: "files are there when their batch is committed"},
+	{key: "sink.partition-commit.trigger", engine: "Flink", reason: "files are there when their batch is committed"},
+	{key: "sink.rolling-policy.check-interval", engine: "Flink", reason: "a batch writes its files whole"},
+	{key: "sink.rolling-policy.file-size", engine: "Flink", reason: "a batch writes its files whole"},
+	{key: "sink.rolling-policy.inactivity-interval", engine: "Flink", reason: "a batch writes its files whole"},
+	{key: "sink.rolling-policy.rollover-interval", engine: "Flink", reason: "a batch writes its files whole"},
+	{key: "snapshot", engine: "RisingWave", holds: "true", reason: fromFirstRow, refused: startLatest},
 	{key: "source.monitor-interval", engine: "Flink", reason: "folders are watched"},
 	{key: "source.offset", engine: "Arroyo", to: "start", values: startValues},
 	{key: "source.path.regex-pattern", engine: "Flink", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
 	{key: "source.regex-pattern", engine: "Arroyo", refused: "write the pattern into the path, as a glob: path = 'dir/*.json'"},
+	{key: "standard-error", engine: "Flink", reason: "rows are shown as a table"},
 	{key: "startingoffsets", engine: "Spark", to: "start", values: startValues},
 	{key: "timestampformat", engine: "DuckDB", to: "timestamp_format"},
 	{key: "timestamptz.handling.mode", engine: "RisingWave", reason: "timestamps are read with and without a zone"},
@@ -71,18 +87,6 @@ var optionRules = []optionRule{
 	{key: "watermark_field", engine: "Arroyo", refused: "write WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE among the columns"},
 	{key: "without_header", engine: "RisingWave", to: "header", values: map[string]string{"false": "true", "true": "false"}},
 }
-
-// connectorNames are the names that other engines have for connectors.
-var connectorNames = map[string]struct{ engine, name string }{
-	"filesystem":  {"Flink", "files"},
-	"posix_fs":    {"RisingWave", "files"},
-	"print":       {"Flink", "console"},
-	"single_file": {"Arroyo", "files"},
-	"stdout":      {"Arroyo", "console"},
-}
-
-// sinkConnectors are the connectors that rows can only be written to.
-var sinkConnectors = []string{"blackhole", "console"}
 
 func findOptionRule(key string) *optionRule {
 	key = strings.ToLower(key)
@@ -106,6 +110,7 @@ func (p *parser) foreignOptions(s *CreateStream) error {
 	if err := p.joinPath(s); err != nil {
 		return err
 	}
+	p.withoutHeader(s)
 	var err error
 	if s.Options, err = p.translateOptions(s.Options); err != nil {
 		return err
@@ -125,6 +130,23 @@ func (p *parser) foreignOptions(s *CreateStream) error {
 		}
 	}
 	return nil
+}
+
+// withoutHeader says that the first line is a row where an engine that knows no header
+// wrote the options: Flink's csv and ksqlDB's DELIMITED. Ours has a header unless told.
+func (p *parser) withoutHeader(s *CreateStream) {
+	connector, _ := optionText(s.Options, "connector")
+	format, i := optionText(s.Options, "format")
+	ours := !strings.EqualFold(connector, "filesystem") || !strings.EqualFold(format, "csv")
+	if value, k := optionText(s.Options, "value_format"); strings.EqualFold(value, "delimited") {
+		ours, i = false, k
+	}
+	if _, given := optionText(s.Options, "header"); ours || given >= 0 {
+		return
+	}
+	at := s.Options[i].Key.Span
+	s.Options = append(s.Options, Option{Key: Ident{Name: "header", Span: at}, Value: false, ValueAt: at})
+	p.noteAlias(aliasRules[aliasCsvHeader], at)
 }
 
 // joinPath makes RisingWave's posix_fs.root and match_pattern one path.
@@ -154,7 +176,7 @@ func (p *parser) timeOption(s *CreateStream, o *Option) error {
 		return syntaxError(o.Key.Span, "the event time is given twice, by option %q and by WATERMARK", o.Key.Name)
 	}
 	note := aliasRules[aliasTimestampOption]
-	if o.Key.Name == "event_time_field" {
+	if strings.EqualFold(o.Key.Name, "event_time_field") {
 		note.Engine, note.Written = "Arroyo", "WITH (event_time_field = 'ts')"
 	}
 	p.noteAlias(note, o.Key.Span)
@@ -193,7 +215,7 @@ func (p *parser) translateOptions(given []Option) ([]Option, error) {
 			out = append(out, p.translateValue(o))
 			continue
 		}
-		if r.refused != "" {
+		if r.refused != "" && !holdsAnyway(r.holds, o.Value) {
 			return nil, unsupported(o.Key.Span, "option %q (%s) is not supported", o.Key.Name, r.engine).WithHint("%s", r.refused)
 		}
 		if kept := p.applyRule(r, &o); kept {

@@ -50,6 +50,7 @@ func statementRules() []statementRule {
 		{"DROP SINK", (*parser).dropSink},
 		{"DROP SOURCE", (*parser).dropStream},
 		{"DROP STREAM", (*parser).dropStream},
+		{"DROP TABLE", (*parser).dropTable},
 		{"DROP VIEW", (*parser).dropView},
 		{"EXECUTE STATEMENT SET", (*parser).statementSet},
 		{"EXPLAIN", (*parser).explain},
@@ -101,6 +102,9 @@ func ParseStatement(piece Piece, limits Limits) (Statement, error) {
 // statement parses from the cursor to the end.
 func (p *parser) statement() (Statement, error) {
 	head := p.head()
+	if err := p.foreignStatement(head); err != nil {
+		return nil, err
+	}
 	for _, r := range statementRules() {
 		if head != r.words && !strings.HasPrefix(head, r.words+" ") {
 			continue
@@ -113,9 +117,6 @@ func (p *parser) statement() (Statement, error) {
 			s.spelled(p.aliases)
 		}
 		return s, p.finish()
-	}
-	if err := p.foreignStatement(head); err != nil {
-		return nil, err
 	}
 	return p.passthrough()
 }

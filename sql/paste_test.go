@@ -12,9 +12,9 @@ import (
 // pasteFiles are the tables of statements as users of other engines write them.
 func pasteFiles(t testing.TB) []string {
 	t.Helper()
-	files, err := filepath.Glob("testdata/paste/*.txt")
+	files, err := filepath.Glob("../testdata/paste/*.txt")
 	if err != nil || len(files) == 0 {
-		t.Fatal("no tables in testdata/paste", err)
+		t.Fatal("no tables in ../testdata/paste", err)
 	}
 	return files
 }
@@ -56,7 +56,8 @@ func pasted(s Statement) string {
 }
 
 // TestPaste reads statements as users of six engines write them and compares what they
-// become. What they become reads back as itself.
+// become. What they become reads back as itself. What they answer is compared by the
+// test of the same name of package session.
 func TestPaste(t *testing.T) {
 	count := 0
 	for _, file := range pasteFiles(t) {

@@ -30,8 +30,7 @@ func (p *printer) statement(s Statement) {
 	case *Diagnose:
 		p.diagnose(s)
 	case *DropSink:
-		p.put("DROP SINK ", when(s.IfExists, "IF EXISTS "))
-		p.ident(s.Name)
+		p.drop("SINK", s.IfExists, s.Name)
 	case *DropView:
 		p.dropView(s)
 	case *ResetQuery:
@@ -50,6 +49,8 @@ func (p *printer) statement(s Statement) {
 		p.peek(s)
 	case *DropStream:
 		p.dropStream(s)
+	case *DropTable:
+		p.drop("TABLE", s.IfExists, s.Name)
 	case *CreateQuery:
 		p.createQuery(s)
 	case *Insert:
@@ -83,6 +84,11 @@ func (p *printer) statement(s Statement) {
 	case *Undecided:
 		p.put(s.Text)
 	}
+}
+
+func (p *printer) drop(what string, ifExists bool, name Ident) {
+	p.put("DROP ", what, when(ifExists, " IF EXISTS"), " ")
+	p.ident(name)
 }
 
 func (p *printer) createQuery(s *CreateQuery) {

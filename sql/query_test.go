@@ -17,13 +17,16 @@ func goldenBlocks(t *testing.T, file string, run func(input string) string) {
 	var out []string
 	for _, block := range strings.Split(strings.TrimRight(string(data), "\n"), "\n\n") {
 		input, want, _ := strings.Cut(block, "\n----")
+		want, rest, hasRest := strings.Cut(want, "\n----")
 		if strings.HasPrefix(input, "#") {
 			out = append(out, block)
 			continue
 		}
 		// Tabs and the like are written as escapes so that the file shows them.
 		got := run(strings.NewReplacer(`\t`, "\t", `\n`, "\n").Replace(input))
-		out = append(out, input+"\n----\n"+got)
+		if out = append(out, input+"\n----\n"+got); hasRest {
+			out[len(out)-1] += "\n----" + rest
+		}
 		if want = strings.TrimPrefix(want, "\n"); got != want && !*rewriteGoldens {
 			t.Errorf("%s\n got %s\nwant %s", input, got, want)
 		}

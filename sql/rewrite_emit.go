@@ -58,6 +58,20 @@ func (p *parser) emitClause() (*Emit, error) {
 	return e, nil
 }
 
+// limitChanges makes ksqlDB's EMIT CHANGES LIMIT n of rows that are not grouped a LIMIT:
+// each of them is a change that is never taken back, which update mode does not know.
+func (p *parser) limitChanges(q *Query) {
+	s, ok := q.Body.(*Select)
+	if !ok || s.GroupBy != nil || q.Limit == nil || q.Emit == nil || !q.Emit.changes {
+		return
+	}
+	p.noteAlias(aliasRules[aliasLimitChanges], q.Emit.Span)
+	q.Emit.Mode = ""
+	if q.Emit.EveryMicros == 0 && q.Emit.Timeout == 0 && q.Emit.DelayMicros == 0 {
+		q.Emit = nil
+	}
+}
+
 // emitMode consumes which rows come out.
 func (p *parser) emitMode(e *Emit, lo int) error {
 	switch {
@@ -71,7 +85,7 @@ func (p *parser) emitMode(e *Emit, lo int) error {
 	case p.accept("ON", "UPDATE"), p.accept("UPDATE"):
 		e.Mode = "update"
 	case p.accept("CHANGES"):
-		e.Mode = "update"
+		e.Mode, e.changes = "update", true
 		p.spelling(aliasEmitChanges, lo)
 	case p.accept("CHANGELOG"):
 		e.Mode = "update"

@@ -42,7 +42,7 @@ func (p *parser) windowSuffix(lo int, ref TableExpr) (TableExpr, error) {
 	at := p.pos
 	p.take()
 	word := p.take()
-	w := &WindowRef{Input: ref}
+	w := &WindowRef{Input: ref, suffix: true}
 	if t, ok := ref.(*TableRef); ok { // FROM s x WINDOW ..: the alias names the whole
 		w.Alias, t.Alias = t.Alias, nil
 	}

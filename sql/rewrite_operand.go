@@ -26,6 +26,7 @@ func specialForms() []specialForm {
 		{"LOCALTIME", notCalled, (*parser).bareCall},
 		{"LOCALTIMESTAMP", notCalled, (*parser).bareCall},
 		{"MAP", nextIs("{"), (*parser).mapLiteral},
+		{"MAP", nextIsPairs, (*parser).mapOfPairs},
 		{"NULL", notPath, (*parser).constant},
 		{"POSITION", nextIs("("), (*parser).position},
 		{"STRUCT", nextNamesMembers, (*parser).structCall},
@@ -61,6 +62,22 @@ func nextIsDuration(p *parser) bool {
 		return isUnit || n == 1
 	}
 	return p.intervalOfExpression() > 0
+}
+
+// nextIsPairs tells Flink's MAP['k', v] from the element of a column that is called map.
+func nextIsPairs(p *parser) bool {
+	if !p.peek(1).isOp("[") {
+		return false
+	}
+	for i := p.pos + 2; i < len(p.toks)-1 && !p.toks[i].closesBracket(); i++ {
+		if p.toks[i].isOp(",") {
+			return true
+		}
+		if p.toks[i].opensBracket() {
+			i = p.matching(i)
+		}
+	}
+	return false
 }
 
 // nextNamesMembers tells STRUCT(x AS a), whose members are named, from a call.

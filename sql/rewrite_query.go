@@ -72,6 +72,7 @@ func (p *parser) query() (*Query, error) {
 		q = openQuery(q)
 	}
 	p.takeGrace(q)
+	p.limitChanges(q)
 	q.Span = p.spanFrom(lo)
 	q.Text = p.slice(q.Span)
 	return q, nil

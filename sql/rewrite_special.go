@@ -345,6 +345,37 @@ func (p *parser) mapLiteral() error {
 		}
 	}
 	p.take()
+	p.closeMap(h, lo)
+	return nil
+}
+
+// mapOfPairs rewrites Flink's MAP[k, v, ..], which is MAP {k: v, ..}.
+func (p *parser) mapOfPairs() error {
+	lo := p.pos
+	p.take()
+	p.take()
+	h := p.openCall(lo)
+	for n := 0; ; n++ {
+		if n > 0 {
+			p.comma()
+		}
+		if err := p.expr(levelAny); err != nil {
+			return err
+		}
+		if n%2 == 1 && p.acceptOp("]") {
+			break
+		}
+		if err := p.expectOp(","); err != nil {
+			return err
+		}
+	}
+	p.spelling(aliasMapPairs, lo)
+	p.closeMap(h, lo)
+	return nil
+}
+
+// closeMap makes a map of the keys and values that were opened as h.
+func (p *parser) closeMap(h *hook, lo int) {
 	span := p.spanFrom(lo)
 	p.closeCall(h, func(args []Expr) (Expr, error) {
 		m := &MapLit{Span: span}
@@ -353,5 +384,4 @@ func (p *parser) mapLiteral() error {
 		}
 		return m, nil
 	})
-	return nil
 }

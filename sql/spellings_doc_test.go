@@ -54,7 +54,7 @@ func spellingsPage() string {
 	for _, r := range optionRules {
 		becomes := code(r.to)
 		if r.refused != "" {
-			becomes = "refused: " + r.refused
+			becomes = refusal(r.holds, r.reason, r.refused)
 		} else if r.to == "" {
 			becomes = "nothing: " + r.reason
 		} else if r.to == r.key {
@@ -67,7 +67,7 @@ func spellingsPage() string {
 	for _, r := range settingRules {
 		becomes := code(r.to)
 		if r.to == "" {
-			becomes = "refused: " + r.refused
+			becomes = refusal(r.holds, r.reason, r.refused)
 		}
 		rows = append(rows, tableRow(r.engine, code(r.key), becomes))
 	}
@@ -75,9 +75,12 @@ func spellingsPage() string {
 	rows = nil
 	for _, r := range functionRules {
 		becomes := code(r.to)
-		if r.hint != "" {
+		switch {
+		case r.rewrite != nil && r.hint != "":
+			becomes = "a call of another shape, or refused: " + r.hint
+		case r.hint != "":
 			becomes = "refused: " + r.hint
-		} else if r.to == "" {
+		case r.to == "":
 			becomes = "a call of another shape"
 		}
 		if r.engine != "" {
@@ -93,7 +96,30 @@ func spellingsPage() string {
 		rows = append(rows, tableRow(r.engine, code(r.words), r.hint))
 	}
 	section("Refused by name", "Engine | Written | Instead", rows)
+	rows = nil
+	for _, c := range foreignConnectors {
+		rows = append(rows, tableRow(c.engine, code("connector = '"+c.name+"'"), orNot(c.read), orNot(c.write)))
+	}
+	section("Connectors that are not there", "Engine | Written | To read | To write", rows)
 	return b.String()
+}
+
+// refusal says which values change nothing, and what is written instead of others.
+func refusal(holds, reason, refused string) string {
+	switch holds {
+	case "":
+		return "refused: " + refused
+	case "*":
+		return "nothing: " + reason
+	}
+	return code(strings.ReplaceAll(holds, " ", "`, `")) + ": nothing, " + reason + "; else refused: " + refused
+}
+
+func orNot(text string) string {
+	if text == "" {
+		return "-"
+	}
+	return text
 }
 
 func tableRow(cells ...string) string {

@@ -167,12 +167,14 @@ type (
 	// Set is SET key = value; with an empty key it lists every setting.
 	Set struct {
 		Node
-		Option *Option
+		Option  *Option
+		Nothing bool // a setting of another engine, with the value that holds here anyway
 	}
 	// Reset is RESET key, or RESET for all keys.
 	Reset struct {
 		Node
-		Key *Ident
+		Key     *Ident
+		Nothing bool // a setting of another engine that is the same always
 	}
 	// Show is SHOW STREAMS | QUERIES | PROGRESS FOR q | ... [LIKE 'p'].
 	Show struct {

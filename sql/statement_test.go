@@ -112,7 +112,8 @@ var statementCases = []struct{ text, want string }{
 	{`BEGIN TRANSACTION`, `Passthrough BEGIN`},
 	{`START TRANSACTION`, `Passthrough START`},
 	{`PRAGMA database_list`, `Passthrough PRAGMA`},
-	{`DROP TABLE t`, `Passthrough DROP`},
+	{`DROP TABLE IF EXISTS t`, `DropTable DROP TABLE IF EXISTS t`},
+	{`DROP TABLE a.t CASCADE`, `Passthrough DROP`},
 	{`DELETE FROM t WHERE a = 1`, `Passthrough DELETE`},
 }
 

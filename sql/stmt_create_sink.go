@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // createSink parses CREATE SINK [IF NOT EXISTS] name [(cols)] WITH (..) [AS query] and
 // RisingWave's order: CREATE SINK name FROM v | AS query WITH (..) FORMAT f ENCODE e.
 // CREATE SINK name INTO t is a query that inserts into t.
@@ -35,6 +37,9 @@ func (p *parser) createSink() (Statement, error) {
 			return nil, err
 		}
 	}
+	if err := p.sinkType(s); err != nil {
+		return nil, err
+	}
 	if target != nil {
 		return p.sinkIntoTable(s, target, q)
 	}
@@ -42,6 +47,20 @@ func (p *parser) createSink() (Statement, error) {
 		return nil, p.unexpected("WITH (connector = .., ..)")
 	}
 	return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
+}
+
+// sinkType takes RisingWave's type of a sink, which says how rows change.
+func (p *parser) sinkType(s *CreateStream) error {
+	var o *Option
+	if s.Options, o = takeOption(s.Options, "type"); o == nil {
+		return nil
+	}
+	if text, _ := o.Value.(string); !strings.EqualFold(text, "append-only") {
+		return unsupported(o.ValueAt, "type %q of a sink (RisingWave) is not supported", text).
+			WithHint("end the query with EMIT ON UPDATE; a sink of files then has FORMAT DEBEZIUM ENCODE JSON")
+	}
+	p.noteAlias(aliasRules[aliasSinkType], o.Key.Span)
+	return nil
 }
 
 // sinkQuery consumes FROM v or AS query; nil when neither is there.
@@ -71,7 +90,6 @@ func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statemen
 	if q == nil {
 		return nil, p.unexpected("FROM v or AS query")
 	}
-	s.Options, _ = takeOption(s.Options, "type") // 'append-only' says what append mode is
 	if len(s.Options) == 0 {
 		s.Options = nil
 	}

@@ -91,6 +91,9 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 		at := s.Name.Span
 		s.Options = append(s.Options, Option{Key: Ident{Name: "single_file", Span: at}, Value: true, ValueAt: at})
 	}
+	if strings.EqualFold(connector, "console") {
+		p.withoutFormat(s)
+	}
 	if !sink {
 		if s.ByUse {
 			p.noteAlias(aliasRules[aliasCreateTable], s.Span)
@@ -101,6 +104,14 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 		p.noteAlias(aliasRules[aliasTableSink], s.Span)
 	}
 	return &CreateSink{Node: s.Node, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options}, nil
+}
+
+// withoutFormat takes the format of rows that are shown as a table.
+func (p *parser) withoutFormat(s *CreateStream) {
+	var o *Option
+	if s.Options, o = takeOption(s.Options, "format"); o != nil {
+		p.noteAlias(Alias{Engine: "Arroyo", Written: "option 'format' of rows that are shown", Canonical: "nothing: rows are shown as a table"}, o.Key.Span)
+	}
 }
 
 // ifNotExists consumes IF NOT EXISTS.

@@ -94,7 +94,7 @@ var includeTypes = []struct {
 	what string
 	typ  types.Kind
 }{
-	{"FILE", types.Varchar}, {"KEY", types.Varchar}, {"OFFSET", types.Varchar}, {"PARTITION", types.Varchar},
+	{"FILE", types.Varchar}, {"KEY", types.Varchar}, {"OFFSET", types.BigInt}, {"PARTITION", types.Varchar},
 	{"PAYLOAD", types.Varchar}, {"TIMESTAMP", types.Timestamp},
 }
 

@@ -1,6 +1,9 @@
 package sql
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // createTable parses CREATE TABLE as far as it is not DuckDB's: with a connector it is a
 // stream or sink of Flink, Arroyo or RisingWave, with a watermark a stream in memory,
@@ -70,7 +73,41 @@ func (p *parser) createTableAs() (Statement, error) {
 		p.changesNothing("USING", at)
 	}
 	p.spelling(aliasCreateTableAs, lo)
-	return p.viewQuery(v)
+	st, err := p.viewQuery(v)
+	if err == nil {
+		p.selectWindowKeys(v.Query)
+	}
+	return st, err
+}
+
+// selectWindowKeys adds WINDOWSTART and WINDOWEND to the columns of a table of ksqlDB over
+// windows, behind those that it groups by: they are keys of such a table, selected or not.
+func (p *parser) selectWindowKeys(q *Query) {
+	s, ok := q.Body.(*Select)
+	if !ok {
+		return
+	}
+	w, ok := s.From.(*WindowRef)
+	if !ok || !w.suffix || s.GroupBy == nil {
+		return
+	}
+	at := 0
+	for i, item := range s.Items {
+		c, isColumn := item.Expr.(*ColumnRef)
+		if isColumn && strings.EqualFold(c.Parts[0].Name, "window_start") {
+			return
+		}
+		if isColumn && at == i && slices.ContainsFunc(s.GroupBy.Items, func(k Expr) bool { return ExprText(k) == ExprText(c) }) {
+			at = i + 1
+		}
+	}
+	bound := func(name, alias string) SelectItem {
+		ref := &ColumnRef{Parts: []Ident{{Name: name, Span: w.Span}}, Span: w.Span}
+		return SelectItem{Expr: ref, Alias: &Ident{Name: alias, Span: w.Span}, Text: name}
+	}
+	s.Items = slices.Insert(slices.Clone(s.Items), at, bound("window_start", "WINDOWSTART"), bound("window_end", "WINDOWEND"))
+	q.Text = QueryText(q) // the words that stand there are fewer
+	p.noteAlias(aliasRules[aliasKsqlTable], w.Span)
 }
 
 // tableHead consumes CREATE [OR REPLACE] [TEMPORARY] TABLE [IF NOT EXISTS] name.

@@ -16,7 +16,7 @@ func (p *parser) set() (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := p.translateSetting(&o.Key); err != nil {
+	if s.Nothing, err = p.translateSetting(&o.Key, o.Value); err != nil {
 		return nil, err
 	}
 	s.Option = &o
@@ -42,7 +42,7 @@ func (p *parser) reset() (Statement, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := p.translateSetting(&key); err != nil {
+		if s.Nothing, err = p.translateSetting(&key, nil); err != nil {
 			return nil, err
 		}
 		s.Key = &key

@@ -45,13 +45,24 @@ func (s *Session) createByUse(ctx context.Context, st *sql.CreateStream, unread 
 		return false, nil
 	}
 	if _, err := s.declareSink(sink, r.Dir); err != nil {
-		return false, nil // neither: the error of the stream says more
+		return false, moreToldBy(err, unread)
 	}
 	if err := s.createSink(ctx, sink, r, out); err != nil {
 		return false, err
 	}
 	out.Notice(fmt.Sprintf("table %q is a sink: rows can be inserted into it, not read from it", st.Name.Name))
 	return true, nil
+}
+
+// moreToldBy returns the error of a sink where the stream was refused for an option that
+// the sink knows, so that its own refusal stands further behind; nil where the error of
+// the stream says more.
+func moreToldBy(asSink, asStream error) error {
+	var sink, stream *sqlerr.Error
+	if errors.As(asSink, &sink) && errors.As(asStream, &stream) && stream.Code == "UNKNOWN_OPTION" && sink.Span.Start > stream.Span.Start {
+		return asSink
+	}
+	return nil
 }
 
 // sinkByUse makes a table of Flink that is a stream so far the sink that an INSERT

@@ -47,6 +47,7 @@ func handlers() []handler {
 		on("DIAGNOSE", (*Session).diagnose),
 		on("DROP SINK", (*Session).dropSink),
 		on("DROP STREAM", (*Session).dropStream),
+		on("DROP TABLE", (*Session).dropTable),
 		on("DROP VIEW", (*Session).dropView),
 		on("EXPLAIN", (*Session).explain),
 		on("INSERT", (*Session).insert),

@@ -25,6 +25,9 @@ func (s *Session) connectorOf(st *sql.CreateStream) (*sources.Spec, error) {
 				return &s.cfg.Sources[i], nil
 			}
 		}
+		if engine, hint, ok := sql.ForeignConnector(given, false); ok {
+			return nil, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q (%s) is not supported", given, engine).WithHint("%s", hint)
+		}
 		err := sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q does not exist", given)
 		if near := sqlerr.Nearest(given, names); near != "" {
 			return nil, err.WithHint("did you mean %q?", near)

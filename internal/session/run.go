@@ -13,6 +13,7 @@ import (
 	"ssql/exec"
 	"ssql/internal/duck"
 	"ssql/internal/library"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/plan/expr"
 	"ssql/sinks"
@@ -62,12 +63,26 @@ type bound struct {
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
 	members := make([]plan.Member, len(d.inserts))
-	for i, target := range d.targets() {
-		members[i] = plan.Member{Target: target, Query: d.inserts[i].Query}
-	}
 	var err error
+	for i, target := range d.targets() {
+		if members[i], err = s.member(target, d.inserts[i], b.settings, cat); err != nil {
+			return nil, err
+		}
+	}
 	b.plan, err = plan.BindSet(members, cat, planOptions(b.settings, false))
 	return b, err
+}
+
+// member is an INSERT as the planner sees it: with what its target, if that is a sink of
+// CREATE SINK, says of the result.
+func (s *Session) member(target string, st *sql.Insert, v settings, cat *relations) (plan.Member, error) {
+	m := plan.Member{Target: target, Query: st.Query}
+	named, err := s.sinkNamed(cat.ctx, st.Target)
+	if named != nil {
+		m.Assign = columnTypes(named.columns)
+		m.Changes = v.get("output_mode") == "auto" && named.options.String("format") == "debezium_json"
+	}
+	return m, err
 }
 
 // canonical is the text of the definition that a checkpoint keeps. The order of the INSERTs
@@ -311,6 +326,9 @@ func (s *Session) place(b *bound, out *plan.Output, queryID string) (o sinks.Ope
 		return o, "", err
 	case named == nil:
 		return o, "duckdb[" + o.Target + "]", nil
+	case named.isConsole():
+		return o, "", sqlerr.At(in.Target[0].Span, "UNSUPPORTED_INSERT", "query %q cannot write to sink %q, which shows its rows to who waits for them", b.name, named.name).
+			WithHint("INSERT INTO %s SELECT .. as a statement of its own shows them", identText(named.name))
 	}
 	o.Rows, err = named.open(b, in, o)
 	o.Target = types.QuoteIdent(named.name)

@@ -71,10 +71,14 @@ func (s *Session) createText(ctx context.Context, kind string, name sql.Ident) (
 			return row.createText()
 		}
 	}
-	if kind == "" || kind == "VIEW" || kind == "TABLE" {
-		return s.duckCreateText(ctx, name.Name)
+	if kind != "" && kind != "VIEW" && kind != "TABLE" {
+		return "", nil
 	}
-	return "", nil
+	found, err := s.duckCreateText(ctx, name.Name)
+	if err == nil && found == "" && kind == "TABLE" {
+		return s.createText(ctx, "", name) // a stream or sink that CREATE TABLE has made
+	}
+	return found, err
 }
 
 // createText returns the CREATE STREAM or CREATE VIEW of a row. Columns that were inferred

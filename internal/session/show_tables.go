@@ -31,7 +31,7 @@ func (s *Session) showViews(ctx context.Context, st *sql.Show, out Output) error
 	return s.sendLike(ctx, st, `SELECT * FROM (
 		SELECT name, 'stream' AS reads, definition FROM ssql.streams WHERE kind = 'view' UNION ALL
 		SELECT name, 'stream, materialized', definition FROM ssql.queries WHERE regexp_matches(definition, '^\s*create\s+(or\s+\w+\s+)?(materialized|streaming|table)\s', 'i') UNION ALL
-		SELECT view_name, 'table', "sql" FROM duckdb_views() WHERE NOT internal) WHERE true`, out)
+		SELECT view_name, 'table', "sql" FROM duckdb_views() WHERE NOT internal AND database_name = current_database()) WHERE true`, out)
 }
 
 // sendLike runs a query of ours with a column name and a WHERE clause, for the names that

@@ -99,6 +99,9 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 	if cat.isStream(st.Target) {
 		return s.insertIntoStream(ctx, st, cat, r, out)
 	}
+	if named, err := s.sinkNamed(ctx, st.Target); err != nil || named.isConsole() {
+		return joinErrors(err, s.insertIntoConsole(ctx, st, named, r, out))
+	}
 	target := st.Target[len(st.Target)-1]
 	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings{}}
 	return s.defineUnnamed(ctx, d, target.Span, r.Wait, out)
@@ -150,6 +153,20 @@ func firstWord(text string) string {
 		return ""
 	}
 	return strings.ToUpper(words[0].Text)
+}
+
+// firstWords reports whether a statement begins with words, OR REPLACE left out.
+func firstWords(text string, want ...string) bool {
+	words, _ := sql.Words(text)
+	if len(words) > 2 && strings.EqualFold(words[1].Text, "OR") {
+		words = append(words[:1:1], words[3:]...)
+	}
+	for i, w := range want {
+		if i >= len(words) || !strings.EqualFold(words[i].Text, w) {
+			return false
+		}
+	}
+	return true
 }
 
 // define stores a query and starts it unless it says start = false. With wait it

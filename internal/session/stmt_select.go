@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/exec"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sinks"
 	"ssql/sql"
@@ -21,12 +22,23 @@ import (
 // and keeps nothing. At the end open windows are closed, since no more rows will
 // come to this query.
 func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *Request, out Output) error {
+	return s.printQuery(ctx, st.Query, nil, r, out)
+}
+
+// insertIntoConsole is INSERT INTO a sink that shows its rows: a SELECT with the names and
+// types of the columns of the sink.
+func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *namedSink, r *Request, out Output) error {
+	return s.printQuery(ctx, st.Query, n.columns, r, out)
+}
+
+// printQuery runs a query to its end and prints its rows, as columns if there are any.
+func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.ColumnDef, r *Request, out Output) error {
 	cat, err := s.relations(ctx)
 	if err != nil {
 		return err
 	}
 	cat.filesBelow = r.Dir
-	p, err := plan.Bind(st.Query, cat, planOptions(s.settings, true))
+	p, err := plan.BindSet([]plan.Member{{Query: query, Assign: columnTypes(as)}}, cat, planOptions(s.settings, true))
 	if err != nil {
 		return err
 	}
@@ -34,12 +46,19 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		out.Notice(notice)
 	}
 	result := p.Outputs[0]
+	if as != nil && len(as) != len(result.Columns) {
+		return sqlerr.At(query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", count(int64(len(as)), "column"), len(result.Columns)).
+			WithHint("select one column for each of the sink")
+	}
 	run := &selectRun{mode: result.Mode, deletes: result.Deletes, limit: limitOf(result)}
 	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
 		return err
 	}
 	fields := fieldsOf(result)
+	for i := range as {
+		fields[i].Name = as[i].Name.Name
+	}
 	if run.table, err = out.Table(types.ArrowSchema(run.shownFields(fields))); err != nil {
 		return closeAfter(srcs, err)
 	}

@@ -11,8 +11,11 @@ import (
 // set is SET key = value. A key that is DuckDB's goes there; without a key every
 // setting is listed.
 func (s *Session) set(ctx context.Context, st *sql.Set, _ *Request, out Output) error {
-	if st.Option == nil {
+	switch {
+	case st.Option == nil:
 		return s.showSettings(ctx, "", out)
+	case st.Nothing:
+		return nil
 	}
 	setting, err := findSetting(st.Option.Key, inSession)
 	if err != nil {
@@ -35,6 +38,9 @@ func (s *Session) reset(ctx context.Context, st *sql.Reset, _ *Request, out Outp
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		s.settings = settings{}
+		return nil
+	}
+	if st.Nothing {
 		return nil
 	}
 	setting, err := findSetting(*st.Key, inSession)

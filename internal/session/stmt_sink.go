@@ -172,6 +172,9 @@ func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
 				return &specs[i], nil
 			}
 		}
+		if engine, hint, ok := sql.ForeignConnector(given, true); ok {
+			return nil, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q (%s) is not supported", given, engine).WithHint("%s", hint)
+		}
 		err := sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q takes no results", given)
 		if near := sqlerr.Nearest(given, names); near != "" {
 			return nil, err.WithHint("did you mean %q?", near)
@@ -268,6 +271,21 @@ func (q *queryRow) writesTo(key string) bool {
 // sinkKey is the name of a sink that a query has stored as its target, in lower case.
 func sinkKey(target string) string { return strings.ToLower(strings.Trim(target, `"`)) }
 
+// isConsole reports whether the rows of a sink are only shown.
+func (n *namedSink) isConsole() bool { return n != nil && n.spec.Name == "console" }
+
+// columnTypes returns the types that columns are declared with, nil for none.
+func columnTypes(columns []sql.ColumnDef) []types.Type {
+	var out []types.Type
+	for _, c := range columns {
+		if c.Type == nil {
+			return nil
+		}
+		out = append(out, *c.Type)
+	}
+	return out
+}
+
 // open opens the sink for an INSERT of a query. o has everything but what CREATE SINK says.
 func (n *namedSink) open(b *bound, in *sql.Insert, o sinks.OpenContext) (sinks.Sink, error) {
 	o.Target, o.Options = types.QuoteIdent(n.name), n.options
@@ -283,8 +301,8 @@ func (n *namedSink) open(b *bound, in *sql.Insert, o sinks.OpenContext) (sinks.S
 	return sink, placeAt(err, in.Target[0].Span)
 }
 
-// declareColumns gives the columns of a query the names that the sink declares, and
-// refuses other types.
+// declareColumns gives the columns of a query, which have the types of the sink already,
+// the names that it declares.
 func (n *namedSink) declareColumns(in *sql.Insert, o *sinks.OpenContext) error {
 	at := in.Target[0].Span
 	if len(n.columns) != len(o.Fields) {
@@ -295,13 +313,9 @@ func (n *namedSink) declareColumns(in *sql.Insert, o *sinks.OpenContext) error {
 	o.Columns = nil
 	for i, c := range n.columns {
 		f := o.Fields[i]
-		switch {
-		case names != nil && !strings.EqualFold(names[i], c.Name.Name), o.ByName && !strings.EqualFold(f.Name, c.Name.Name):
+		if names != nil && !strings.EqualFold(names[i], c.Name.Name) || o.ByName && !strings.EqualFold(f.Name, c.Name.Name) {
 			return sqlerr.At(at, "UNRESOLVED_COLUMN", "column %d of sink %q is %q", i+1, n.name, c.Name.Name).
 				WithHint("give the columns in the order of the sink")
-		case c.Type != nil && !c.Type.Equal(f.Type):
-			return sqlerr.At(at, "E_SINK_SCHEMA", "column %q of sink %q is %s, but column %q of the query is %s", c.Name.Name, n.name, c.Type, f.Name, f.Type).
-				WithHint("write CAST(%s AS %s) in the SELECT", f.Name, c.Type)
 		}
 		o.Columns = append(o.Columns, c.Name.Name)
 	}

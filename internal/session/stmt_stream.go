@@ -285,7 +285,7 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 		return err
 	}
 	old := rows[strings.ToLower(st.Name.Name)]
-	if old != nil && old.view {
+	if old != nil && old.view && !firstWords(old.definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
 		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", identText(old.name))
 	}
 	if old == nil {

@@ -6,6 +6,7 @@ import (
 	"context"
 
 	"ssql/sinks"
+	"ssql/sources"
 )
 
 // Name is the name of the connector.
@@ -26,6 +27,7 @@ func Spec(print Print) sinks.Spec {
 	return sinks.Spec{
 		Name:    Name,
 		Summary: "the terminal; nothing is kept",
+		Options: []sources.Option{}, // a sink may be declared with it
 		Open:    func(sinks.OpenContext) (sinks.Sink, error) { return New(print), nil },
 	}
 }

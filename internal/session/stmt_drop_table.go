@@ -1,0 +1,39 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"ssql/sql"
+)
+
+// dropTable is DROP TABLE. Whoever has made a stream, a sink or a materialized view by
+// CREATE TABLE drops it so; all else is a table of the database.
+func (s *Session) dropTable(ctx context.Context, st *sql.DropTable, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	sinks, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	query, err := s.query(ctx, st.Name.Name)
+	if err != nil {
+		return err
+	}
+	view := &sql.DropView{Node: st.Node, IfExists: st.IfExists, Name: sql.Name{st.Name}}
+	key := strings.ToLower(st.Name.Name)
+	switch row := cat.rows[key]; {
+	case row != nil && row.view:
+		return s.dropView(ctx, view, r, out)
+	case row != nil:
+		return s.dropStream(ctx, &sql.DropStream{Node: st.Node, IfExists: st.IfExists, Name: st.Name}, r, out)
+	case sinks[key] != nil:
+		return s.dropSink(ctx, &sql.DropSink{Node: st.Node, IfExists: st.IfExists, Name: st.Name}, r, out)
+	case query != nil && isMaterialized(query.definition):
+		view.Materialized = true
+		return s.dropView(ctx, view, r, out)
+	}
+	return s.passthrough(ctx, st.Node, "DROP", r.Dir, out)
+}

@@ -1,0 +1,201 @@
+package sql
+
+import (
+	"strings"
+
+	"ssql/sql/types"
+)
+
+// formattedTime is DATE_FORMAT(ts, 'yyyy-MM-dd'): strftime with DuckDB's pattern.
+func formattedTime(c *Call) Expr { return withPattern(c, "strftime") }
+
+// parsedTime is TO_TIMESTAMP(text, 'yyyy-MM-dd'): strptime with DuckDB's pattern.
+func parsedTime(c *Call) Expr { return withPattern(c, "strptime") }
+
+// millisOfText is STRINGTOTIMESTAMP(text, 'yyyy-MM-dd'), milliseconds since 1970.
+func millisOfText(c *Call) Expr {
+	parsed := withPattern(c, "strptime")
+	if parsed == nil {
+		return nil
+	}
+	return renamed(c, "epoch_ms", parsed)
+}
+
+// formattedSeconds is FROM_UNIXTIME(n [, pattern]), a text.
+func formattedSeconds(c *Call) Expr {
+	if len(c.Args) == 0 {
+		return nil
+	}
+	args := []Expr{renamed(c, "to_timestamp", c.Args[0]), &Literal{Value: "yyyy-MM-dd HH:mm:ss", Span: c.Span}}
+	if len(c.Args) > 1 {
+		args = append(args[:1], c.Args[1:]...)
+	}
+	return withPattern(renamed(c, c.Name.Name, args...), "strftime")
+}
+
+// secondsOfTime is UNIX_TIMESTAMP(ts): whole seconds since 1970.
+func secondsOfTime(c *Call) Expr {
+	if len(c.Args) != 1 {
+		return nil
+	}
+	return &Cast{X: renamed(c, "epoch", c.Args[0]), Type: types.Of(types.BigInt), Span: c.Span, TypeAt: c.Name.Span}
+}
+
+// withPattern calls one of DuckDB's functions with the pattern of the second argument in
+// DuckDB's letters; nil when it is no constant or has letters that DuckDB has none for.
+func withPattern(c *Call, function string) Expr {
+	if len(c.Args) != 2 {
+		return nil
+	}
+	l, ok := c.Args[1].(*Literal)
+	if !ok {
+		return nil
+	}
+	text, ok := l.Value.(string)
+	if !ok {
+		return nil
+	}
+	pattern, ok := timePattern(text, javaFields)
+	if !ok {
+		pattern, ok = timePattern(text, postgresFields)
+	}
+	if !ok {
+		return nil
+	}
+	return renamed(c, function, c.Args[0], &Literal{Value: pattern, Span: l.Span})
+}
+
+// timeField is a field of a pattern in another engine's letters and in DuckDB's.
+type timeField struct{ theirs, ours string }
+
+// javaFields are those of Java's DateTimeFormatter, which Flink, Spark and ksqlDB take;
+// longer ones first.
+var javaFields = []timeField{
+	{"SSSSSS", "%f"}, {"EEEE", "%A"}, {"MMMM", "%B"}, {"uuuu", "%Y"}, {"yyyy", "%Y"},
+	{"DDD", "%j"}, {"EEE", "%a"}, {"MMM", "%b"}, {"SSS", "%g"},
+	{"HH", "%H"}, {"MM", "%m"}, {"dd", "%d"}, {"hh", "%I"}, {"mm", "%M"}, {"ss", "%S"}, {"yy", "%y"},
+	{"E", "%a"}, {"H", "%-H"}, {"M", "%-m"}, {"a", "%p"}, {"d", "%-d"}, {"h", "%-I"}, {"m", "%-M"}, {"s", "%-S"},
+}
+
+// postgresFields are those of to_char, which RisingWave takes.
+var postgresFields = []timeField{
+	{"HH12", "%I"}, {"HH24", "%H"}, {"YYYY", "%Y"}, {"DDD", "%j"}, {"Day", "%A"}, {"Mon", "%b"},
+	{"AM", "%p"}, {"DD", "%d"}, {"Dy", "%a"}, {"HH", "%I"}, {"MI", "%M"}, {"MM", "%m"}, {"MS", "%g"}, {"PM", "%p"}, {"SS", "%S"}, {"US", "%f"}, {"YY", "%y"},
+	{"hh24", "%H"}, {"yyyy", "%Y"}, {"dd", "%d"}, {"mi", "%M"}, {"mm", "%m"}, {"ss", "%S"},
+}
+
+// timePattern writes a pattern in DuckDB's letters; false for a letter that is none of
+// the fields. Text in single quotes is itself.
+func timePattern(text string, fields []timeField) (pattern string, ok bool) {
+	var b strings.Builder
+	for text != "" {
+		if rest, quoted := strings.CutPrefix(text, "'"); quoted {
+			inside, behind, closed := strings.Cut(rest, "'")
+			if !closed {
+				return "", false
+			}
+			if inside == "" {
+				inside = "'"
+			}
+			b.WriteString(strings.ReplaceAll(inside, "%", "%%"))
+			text = behind
+			continue
+		}
+		n, ours := fieldAt(text, fields)
+		if n == 0 {
+			return "", false
+		}
+		b.WriteString(ours)
+		text = text[n:]
+	}
+	return b.String(), true
+}
+
+// fieldAt returns the length of the field or of the sign that text begins with, and what
+// DuckDB writes for it; 0 for a letter that is neither.
+func fieldAt(text string, fields []timeField) (n int, ours string) {
+	for _, f := range fields {
+		if strings.HasPrefix(text, f.theirs) {
+			return len(f.theirs), f.ours
+		}
+	}
+	first := text[0]
+	switch {
+	case first == '%':
+		return 1, "%%"
+	case first >= 'a' && first <= 'z' || first >= 'A' && first <= 'Z':
+		return 0, ""
+	}
+	return 1, text[:1]
+}
+
+// laterBy is TIMESTAMPADD(MINUTE, n, ts): ts + to_minutes(n).
+func laterBy(c *Call) Expr {
+	if len(c.Args) != 3 {
+		return nil
+	}
+	ref, ok := c.Args[0].(*ColumnRef)
+	if !ok || len(ref.Parts) != 1 {
+		return nil
+	}
+	unit, ok := unitOf(ref.Parts[0].Name)
+	if !ok {
+		return nil
+	}
+	length := renamed(c, "to_"+strings.ToLower(pluralUnit(unit.name)), c.Args[1])
+	return &Binary{Op: "+", L: c.Args[2], R: length, Span: c.Span, OpAt: c.Name.Span}
+}
+
+// instantOfCount is TO_TIMESTAMP_LTZ(n, 3) of milliseconds and TO_TIMESTAMP_LTZ(n, 0) of
+// seconds since 1970.
+func instantOfCount(c *Call) Expr {
+	if len(c.Args) != 2 {
+		return nil
+	}
+	digits, ok := c.Args[1].(*Literal)
+	if !ok {
+		return nil
+	}
+	out := *c
+	out.Args = c.Args[:1]
+	switch digits.Value {
+	case int64(0):
+		out.Name.Name = "to_timestamp"
+	case int64(3):
+		out.Name.Name = "epoch_ms"
+	default:
+		return nil
+	}
+	return &out
+}
+
+// fullUnitsBetween is TIMESTAMPDIFF(MINUTE, a, b), which counts full units as date_sub
+// does; date_diff counts the boundaries between.
+func fullUnitsBetween(c *Call) Expr {
+	if len(c.Args) != 3 {
+		return nil
+	}
+	unit, ok := c.Args[0].(*ColumnRef)
+	if !ok || len(unit.Parts) != 1 {
+		return nil
+	}
+	if _, isUnit := unitOf(unit.Parts[0].Name); !isUnit {
+		return nil
+	}
+	out := *c
+	out.Name.Name = "date_sub"
+	out.Args = append([]Expr{&Literal{Value: strings.ToLower(unit.Parts[0].Name), Span: unit.Span}}, c.Args[1:]...)
+	return &out
+}
+
+// truncatedTo is to_start_of_hour(ts): date_trunc('hour', ts).
+func truncatedTo(c *Call) Expr {
+	if len(c.Args) != 1 {
+		return nil
+	}
+	out := *c
+	unit := strings.TrimPrefix(strings.ToLower(c.Name.Name), "to_start_of_")
+	out.Name.Name = "date_trunc"
+	out.Args = []Expr{&Literal{Value: unit, Span: c.Name.Span}, c.Args[0]}
+	return &out
+}
