@@ -78,6 +78,10 @@ func (in *Interner) InternAll(keys [][]byte, ids []int32) {
 	in.ahead(keys, func(i int, tag uint64) { ids[i] = in.intern(tag, keys[i]) })
 }
 
+// Big reports whether FindAll and InternAll are faster than one key after the other: the slots do
+// not fit the cache.
+func (in *Interner) Big() bool { return len(in.slots) > slotsCached }
+
 func (in *Interner) tag(b []byte) uint64 { return maphash.Bytes(in.seed, b) >> 32 }
 
 // ahead calls f with every key and its tag. What f will look at was read before, for many
@@ -89,7 +93,7 @@ func (in *Interner) ahead(keys [][]byte, f func(i int, tag uint64)) {
 		for i, key := range some {
 			tags[i] = uint32(in.tag(key))
 		}
-		if len(in.slots) > slotsCached {
+		if in.Big() {
 			in.touch(tags[:len(some)])
 		}
 		for i := range some {

@@ -188,8 +188,17 @@ func (in *interning) texts(i int, dst []uint64, stride int, a arrow.Array) error
 // refsOf fills dst with references to the values of the rows, 0 where there is none. mu must be
 // held.
 func (s *segmentStrings) refsOf(dst []uint64, stride int, a arrow.Array, value func(row int) []byte) {
-	s.values = s.values[:0]
 	hasNulls := a.NullN() > 0
+	if !s.shared.Big() {
+		for row := range a.Len() {
+			dst[row*stride] = 0
+			if !hasNulls || a.IsValid(row) {
+				dst[row*stride] = s.ref(value(row))
+			}
+		}
+		return
+	}
+	s.values = s.values[:0]
 	for row := range a.Len() {
 		if !hasNulls || a.IsValid(row) {
 			s.values = append(s.values, value(row))
