@@ -224,7 +224,10 @@ func (p *printer) createView(s *CreateView) {
 
 func (p *printer) column(c ColumnDef) {
 	p.ident(c.Name)
-	if c.Type != nil {
+	switch {
+	case c.JSON:
+		p.put(" JSON")
+	case c.Type != nil:
 		p.put(" ", c.Type.String())
 	}
 	if c.Format != nil {

@@ -45,6 +45,7 @@ type ColumnDef struct {
 	Computed Expr    // AS expr; nil otherwise
 	Format   *string // FORMAT 'strptime': how its values are written
 	FormatAt Span
+	JSON     bool   // the type was written JSON: VARCHAR that holds JSON text
 	Text     string // source text of Computed
 	Span     Span
 }

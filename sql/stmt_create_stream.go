@@ -185,11 +185,12 @@ func (p *parser) columnDef(s *CreateStream) error {
 	}
 	c := ColumnDef{Name: name}
 	if !p.at("AS") && !p.at("GENERATED") {
+		json := p.atAny("JSON", "JSONB")
 		t, err := p.typ()
 		if err != nil {
 			return err
 		}
-		c.Type = &t
+		c.Type, c.JSON = &t, json && t.Kind == types.Varchar
 	}
 	if err := p.columnClauses(&c); err != nil {
 		return err

@@ -98,6 +98,7 @@ func (s *stream) openContext(fields []types.Field, encode []bool, notice func(te
 	}
 	for _, f := range fields {
 		o.Metadata = append(o.Metadata, s.metadata[strings.ToLower(f.Name)])
+		o.JSON = append(o.JSON, s.json[strings.ToLower(f.Name)])
 		o.Formats = append(o.Formats, s.formats[strings.ToLower(f.Name)])
 	}
 	return o

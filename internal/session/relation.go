@@ -24,6 +24,8 @@ type stream struct {
 	metadata map[string]string
 	// formats holds how columns are written that say so, by name in lower case.
 	formats map[string]string
+	// json holds the columns whose values are JSON text, by name in lower case.
+	json map[string]bool
 	// inferred says that the columns are those of a sample.
 	inferred bool
 }
@@ -204,7 +206,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			return nil, err
 		}
 	}
-	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{
+	out := &stream{json: map[string]bool{}, row: row, spec: spec, options: options, plan: &plan.Stream{
 		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
 	}}
 	out.plan.ID = spec.Name
@@ -217,6 +219,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			out.plan.Computed = append(out.plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
 			continue
 		}
+		out.json[strings.ToLower(c.Name.Name)] = c.JSON
 		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
 	}
 	out.inferred = st.Columns == nil

@@ -88,7 +88,7 @@ func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
+	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Formats: formats, JSON: o.JSON, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
 }
 
 func inferJSON(c *config, files []entry) ([]types.Field, error) {
@@ -154,7 +154,7 @@ func csvShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Formats: formats, Columns: namesOf(o.Declared), Settings: c.cells,
+	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Formats: formats, JSON: o.JSON, Columns: namesOf(o.Declared), Settings: c.cells,
 		RecordBytesMax: c.lineMax, Drift: c.drift})
 }
 

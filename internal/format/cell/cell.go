@@ -16,6 +16,7 @@ package cell
 import (
 	"bytes"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"math"
 	"strconv"
@@ -66,6 +67,8 @@ func Clip[T string | []byte](text T) string {
 // form. The text must be valid UTF-8.
 func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 	switch k := c.Type.Kind; {
+	case k == types.Varchar && c.JSON && !json.Valid(text):
+		f = &Fault{c.Path, "expected JSON, found " + quoted(text)}
 	case k == types.Varchar:
 		c.SetText(i, text)
 	case c.Type.IsNumeric():

@@ -41,6 +41,8 @@ type Options struct {
 	// Formats are, per field, how the values of a DATE or TIMESTAMP are written; nil is as
 	// Settings say.
 	Formats []*types.TimeFormat
+	// JSON says, per field, that a VARCHAR column holds JSON text. Nil is none.
+	JSON []bool
 	cell.Settings
 	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
@@ -146,6 +148,7 @@ func (s *Shape) newDecoder() *Decoder {
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
 	d.chunk.SetFormats(s.options.Formats, s.options.Timestamps, s.options.Dates)
+	d.chunk.SetJSON(s.options.JSON)
 	d.cols = d.chunk.Cols
 	return d
 }

@@ -2,6 +2,7 @@ package ndjson
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 
 	"ssql/internal/format/cell"
@@ -17,6 +18,7 @@ import (
 //	DOUBLE      numbers, and text that is one; NaN, Infinity, -Infinity with or without quotes
 //	DECIMAL     numbers and text, exactly; places beyond the scale are rounded half up
 //	VARCHAR     text; anything else as it is written
+//	JSON        any value as it is written
 //	DATE, TIMESTAMP  text in ISO-8601 form; numbers into TIMESTAMP with an EpochUnit only
 //	BLOB        text in base64
 //	STRUCT, MAP an object; LIST an array
@@ -28,7 +30,7 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 	case first == 'n' && bytes.HasPrefix(d.buf[p:], words[0]):
 		c.SetNull(i)
 		return p + len(words[0]), nil
-	case first == '"':
+	case first == '"' && !c.JSON:
 		return d.textValue(c, i, p)
 	case first == '{' && c.Type.Kind == types.Struct:
 		return d.object(n, c.Children, i, p, depth)
@@ -44,6 +46,8 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 	}
 	raw := d.buf[p:end]
 	switch first := raw[0]; {
+	case c.JSON && hasOddNumber(raw) && !json.Valid(raw):
+		f = &fault{Column: c.Path, Reason: "expected JSON, found NaN or Infinity, which it has no form for"}
 	case c.Type.Kind == types.Varchar:
 		c.SetText(i, raw)
 	case first == '{':
@@ -61,10 +65,18 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 	return end, f
 }
 
+// hasOddNumber reports whether one of the words that are no JSON may be in a value.
+func hasOddNumber(raw []byte) bool {
+	return bytes.Contains(raw, words[3]) || bytes.Contains(raw, words[4])
+}
+
 // common reads the usual form of the usual types; -1 for anything else.
 func (d *Decoder) common(c *column.Builder, i, p int) int {
 	switch c.Type.Kind {
 	case types.Varchar:
+		if c.JSON {
+			return -1
+		}
 		return walkText(d.buf, c, i, p)
 	case types.Double:
 		return cell.ReadDouble(d.buf, c, i, p)
