@@ -208,6 +208,9 @@ func (p *parser) alias(what string) (*Ident, error) {
 	if !p.cur().isName() || p.cur().kind == tokIdent && p.beginsClause() {
 		return nil, nil
 	}
+	if p.cur().kind == tokIdent && p.peek(1).kind == tokIdent && p.atForeignWords() {
+		return nil, p.foreignClause(p.pos) // else ARRAY JOIN would be an alias and a join
+	}
 	id := p.take().ident()
 	return &id, nil
 }

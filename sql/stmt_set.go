@@ -29,7 +29,9 @@ func (p *parser) reset() (Statement, error) {
 	if p.at("RESET", "QUERY") && p.peek(2).kind != tokEnd {
 		return p.resetQuery()
 	}
-	p.take()
+	if lo := p.pos; p.take().is("UNSET") {
+		p.spelling(aliasUnset, lo)
+	}
 	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
 		return &Passthrough{Node: p.restNode(), First: "RESET"}, nil
 	}

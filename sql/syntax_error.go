@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -135,6 +136,15 @@ func (p *parser) foreignClause(pos int) error {
 		}
 	}
 	return nil
+}
+
+// atForeignWords reports whether a clause of another engine of several words stands at the
+// cursor.
+func (p *parser) atForeignWords() bool {
+	return slices.ContainsFunc(foreignClauses, func(f struct{ words, engine, hint string }) bool {
+		words := strings.Fields(f.words)
+		return len(words) > 1 && p.wordsAt(p.pos, words...)
+	})
 }
 
 // unsupported is the refusal of something that parses but has no streaming form.
