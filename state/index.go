@@ -59,7 +59,6 @@ type Index struct {
 	keyMax  uint64 // greatest key ever added, if denseOK
 	denseOK bool
 	seed    uint64
-	read    uint64 // what touch has read; nobody asks, but it has to be read
 }
 
 // slotsFirst is the size of the first slots: groups by a time of their own have a
@@ -194,7 +193,11 @@ func (x *Index) added(key []uint64) {
 }
 
 // touch reads the places of tags and the keys that stand there, so that they are in the cache.
-func (x *Index) touch(s *Slab, tags []uint32) {
+// It returns something of all it has read, and is a call, so that the compiler cannot leave the
+// reading out.
+//
+//go:noinline
+func (x *Index) touch(s *Slab, tags []uint32) uint64 {
 	var at [lookAhead]int32
 	mask := len(x.slots) - 1
 	for i, tag := range tags {
@@ -206,7 +209,7 @@ func (x *Index) touch(s *Slab, tags []uint32) {
 	for _, g := range at[:len(tags)] {
 		sum += s.Words[int(g)*s.Stride]
 	}
-	x.read = sum
+	return sum
 }
 
 // Find returns the group of a key, -1 if there is none.

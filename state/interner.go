@@ -16,7 +16,6 @@ type Interner struct {
 	ends  []uint64 // end of string id in arena; its start is the end of id-1
 	slots []uint64 // high 32 bits of the hash, then id+1; 0 is free
 	shift uint
-	read  byte // what touch has read; nobody asks, but it has to be read
 }
 
 const slotsMin = 16
@@ -102,8 +101,11 @@ func (in *Interner) ahead(keys [][]byte, f func(i int, tag uint64)) {
 	}
 }
 
-// touch reads the places of tags and the strings that stand there.
-func (in *Interner) touch(tags []uint32) {
+// touch reads the places of tags and the strings that stand there. What it returns means
+// nothing; see Index.touch.
+//
+//go:noinline
+func (in *Interner) touch(tags []uint32) byte {
 	var at [lookAhead]int32
 	mask := len(in.slots) - 1
 	n := 0
@@ -123,7 +125,7 @@ func (in *Interner) touch(tags []uint32) {
 			sum += in.arena[end-1]
 		}
 	}
-	in.read = sum
+	return sum
 }
 
 // walk looks for a string. It returns its number, or -1 and the place of the free slot
