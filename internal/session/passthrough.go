@@ -244,6 +244,9 @@ func cutCaret(message, statement string) (text string, offset int) {
 // nearToken finds the place of `syntax error at or near "x"`, if x stands in the
 // statement only once.
 func nearToken(message, statement string) int {
+	if strings.Contains(message, "at end of input") {
+		return len(strings.TrimRight(statement, "; \t\r\n"))
+	}
 	_, rest, ok := strings.Cut(message, `at or near "`)
 	token, _, closed := strings.Cut(rest, `"`)
 	if !ok || !closed || token == "" || strings.Count(statement, token) != 1 {

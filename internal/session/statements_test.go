@@ -78,6 +78,11 @@ func TestScriptsSeeWhatTheyInserted(t *testing.T) {
 			"NOTE: query \"often\" does not run here\n"+
 			"ended: 1 batch, 4 rows read = 4 used + 0 filtered + 0 late + 0 bad, 4 rows written\n"+
 			"1 row inserted into stream \"m\"\nended: 1 batch, 1 row read = 1 used + 0 filtered + 0 late + 0 bad, 1 row written\n5 | 3")
+	script(`STOP QUERY ended; INSERT INTO m VALUES (6); SELECT count(*) FROM ended`,
+		"NOTE: query \"ended\" had read what was there; it takes up nothing more until START QUERY ended\n"+
+			"1 row inserted into stream \"m\"\n5")
+	script(`START QUERY ended; SELECT count(*) FROM ended`,
+		"ended: 1 batch, 1 row read = 1 used + 0 filtered + 0 late + 0 bad, 1 row written\n6")
 }
 
 // ALTER QUERY goes on with the new definition where the query runs, and changes nothing

@@ -140,7 +140,13 @@ func unplaced(err error, doing string) error {
 // runs again at the next start.
 func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output) error {
 	j := s.jobOf(row.name)
-	if j == nil {
+	switch {
+	case j == nil && row.state == stateFinished:
+		// Rows that come later in a script are not for it any more: see catchUp.
+		row.state = stateStopped
+		out.Notice(fmt.Sprintf("query %q had read what was there; it takes up nothing more until START QUERY %s", row.name, identText(row.name)))
+		return s.setQueryState(ctx, row.name, stateStopped)
+	case j == nil:
 		out.Notice(fmt.Sprintf("query %q does not run here", row.name))
 		return nil
 	}
