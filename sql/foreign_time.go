@@ -55,78 +55,15 @@ func withPattern(c *Call, function string) Expr {
 	if !ok {
 		return nil
 	}
-	pattern, ok := timePattern(text, javaFields)
+	pattern, ok := types.FormatOfJava(text)
 	if !ok {
-		pattern, ok = timePattern(text, postgresFields)
+		pattern, ok = types.FormatOfPostgres(text)
 	}
-	if !ok {
+	// Java writes a zone as Z or +01:00, strftime as +00.
+	if !ok || function == "strftime" && strings.Contains(strings.ToLower(pattern), "%z") {
 		return nil
 	}
 	return renamed(c, function, c.Args[0], &Literal{Value: pattern, Span: l.Span})
-}
-
-// timeField is a field of a pattern in another engine's letters and in DuckDB's.
-type timeField struct{ theirs, ours string }
-
-// javaFields are those of Java's DateTimeFormatter, which Flink, Spark and ksqlDB take;
-// longer ones first.
-var javaFields = []timeField{
-	{"SSSSSS", "%f"}, {"EEEE", "%A"}, {"MMMM", "%B"}, {"uuuu", "%Y"}, {"yyyy", "%Y"},
-	{"DDD", "%j"}, {"EEE", "%a"}, {"MMM", "%b"}, {"SSS", "%g"},
-	{"HH", "%H"}, {"MM", "%m"}, {"dd", "%d"}, {"hh", "%I"}, {"mm", "%M"}, {"ss", "%S"}, {"yy", "%y"},
-	{"E", "%a"}, {"H", "%-H"}, {"M", "%-m"}, {"a", "%p"}, {"d", "%-d"}, {"h", "%-I"}, {"m", "%-M"}, {"s", "%-S"},
-}
-
-// postgresFields are those of to_char, which RisingWave takes.
-var postgresFields = []timeField{
-	{"HH12", "%I"}, {"HH24", "%H"}, {"YYYY", "%Y"}, {"DDD", "%j"}, {"Day", "%A"}, {"Mon", "%b"},
-	{"AM", "%p"}, {"DD", "%d"}, {"Dy", "%a"}, {"HH", "%I"}, {"MI", "%M"}, {"MM", "%m"}, {"MS", "%g"}, {"PM", "%p"}, {"SS", "%S"}, {"US", "%f"}, {"YY", "%y"},
-	{"hh24", "%H"}, {"yyyy", "%Y"}, {"dd", "%d"}, {"mi", "%M"}, {"mm", "%m"}, {"ss", "%S"},
-}
-
-// timePattern writes a pattern in DuckDB's letters; false for a letter that is none of
-// the fields. Text in single quotes is itself.
-func timePattern(text string, fields []timeField) (pattern string, ok bool) {
-	var b strings.Builder
-	for text != "" {
-		if rest, quoted := strings.CutPrefix(text, "'"); quoted {
-			inside, behind, closed := strings.Cut(rest, "'")
-			if !closed {
-				return "", false
-			}
-			if inside == "" {
-				inside = "'"
-			}
-			b.WriteString(strings.ReplaceAll(inside, "%", "%%"))
-			text = behind
-			continue
-		}
-		n, ours := fieldAt(text, fields)
-		if n == 0 {
-			return "", false
-		}
-		b.WriteString(ours)
-		text = text[n:]
-	}
-	return b.String(), true
-}
-
-// fieldAt returns the length of the field or of the sign that text begins with, and what
-// DuckDB writes for it; 0 for a letter that is neither.
-func fieldAt(text string, fields []timeField) (n int, ours string) {
-	for _, f := range fields {
-		if strings.HasPrefix(text, f.theirs) {
-			return len(f.theirs), f.ours
-		}
-	}
-	first := text[0]
-	switch {
-	case first == '%':
-		return 1, "%%"
-	case first >= 'a' && first <= 'z' || first >= 'A' && first <= 'Z':
-		return 0, ""
-	}
-	return 1, text[:1]
 }
 
 // laterBy is TIMESTAMPADD(MINUTE, n, ts): ts + to_minutes(n).

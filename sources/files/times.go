@@ -32,46 +32,11 @@ func timeFormat(what, text string) (*types.TimeFormat, error) {
 		return f, nil
 	}
 	err := sqlerr.New("INVALID_OPTION", "expected a time format for %s, with codes such as %%Y, %%m, %%d, %%H, %%M, %%S, found %q", what, bad)
-	if java := fromJava(text); java != "" {
+	java, ok := types.FormatOfJava(text)
+	if ok && java != text && !strings.Contains(text, "%") {
 		return nil, err.WithHint("write it as %q", java)
 	}
 	return nil, err.WithHint("the codes are those of strptime; numbers since 1970 are epoch_s, epoch_ms, epoch_us or epoch_ns")
-}
-
-// javaLetters are the letters of Java's formats, which Spark, Flink and ksqlDB use, longest
-// first.
-var javaLetters = []struct{ letters, code string }{
-	{"yyyy", "%Y"}, {"MMMM", "%B"}, {"EEEE", "%A"}, {"SSSSSS", "%f"}, {"MMM", "%b"}, {"EEE", "%a"}, {"SSS", "%g"}, {"XXX", "%z"},
-	{"yy", "%y"}, {"MM", "%m"}, {"dd", "%d"}, {"HH", "%H"}, {"hh", "%I"}, {"mm", "%M"}, {"ss", "%S"}, {"a", "%p"}, {"Z", "%z"}, {"X", "%z"}, {"z", "%Z"},
-}
-
-// fromJava returns a format of Java with the codes of strptime; "" if it is none.
-func fromJava(text string) string {
-	if strings.Contains(text, "%") {
-		return ""
-	}
-	out, rest := "", text
-letters:
-	for rest != "" {
-		for _, l := range javaLetters {
-			if after, ok := strings.CutPrefix(rest, l.letters); ok {
-				out, rest = out+l.code, after
-				continue letters
-			}
-		}
-		switch c := rest[0]; {
-		case c == '\'': // encloses text
-		case c|0x20 >= 'a' && c|0x20 <= 'z' && c != 'T':
-			return ""
-		default:
-			out += rest[:1]
-		}
-		rest = rest[1:]
-	}
-	if !strings.Contains(out, "%") {
-		return ""
-	}
-	return out
 }
 
 // checkFormat is sources.Spec.CheckFormat.
