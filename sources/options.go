@@ -70,13 +70,10 @@ func unknownOption(what string, declared []Option, g Given) error {
 		names[i] = declared[i].Name
 	}
 	err := sqlerr.At(g.NameAt, "UNKNOWN_OPTION", "%s has no option %q", what, g.Name)
-	if near := sqlerr.Nearest(g.Name, names); near != "" {
-		return err.WithHint("did you mean %q?", near)
-	}
 	if len(names) == 0 {
 		return err.WithHint("it has no options")
 	}
-	return err.WithHint("it has: %s", strings.Join(names, ", "))
+	return err.WithNearest(g.Name, names, "it has: %s", strings.Join(names, ", "))
 }
 
 // Parse gives a text the type of the option. expected says what should have stood

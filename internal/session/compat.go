@@ -63,6 +63,15 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	return c, nil
 }
 
+// checkFits refuses a definition that cannot go on from the checkpoint of its query.
+func (s *Session) checkFits(b *bound, row *queryRow) error {
+	compared, err := s.compare(b, row)
+	if err != nil {
+		return err
+	}
+	return compared.refusal(b)
+}
+
 // printOf returns what the checkpoint of a query is to keep of its definition.
 func printOf(b *bound) ([]byte, error) {
 	print, err := json.Marshal(plan.Fingerprint(b.plan))

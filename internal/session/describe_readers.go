@@ -41,11 +41,7 @@ func (s *Session) sourceOf(ctx context.Context, row *queryRow, stream string) (i
 	if err != nil {
 		return -1, err
 	}
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return -1, err
-	}
-	b, err := s.bind(d, cat)
+	b, err := s.bindNow(ctx, d)
 	if err != nil {
 		return -1, err
 	}

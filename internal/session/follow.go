@@ -77,11 +77,7 @@ func (s *Session) followed(ctx context.Context, st *sql.Show) ([]*job, error) {
 	if st.For == nil {
 		return s.jobs(), nil
 	}
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return nil, err
-	}
-	row, err := findQuery(rows, *st.For)
+	row, err := s.queryNamed(ctx, *st.For)
 	if err != nil {
 		return nil, err
 	}

@@ -27,13 +27,10 @@ func metadataKey(spec *sources.Spec, c *sql.ColumnDef) (string, error) {
 		return m.Name, nil
 	}
 	err := sqlerr.At(c.Span, "UNKNOWN_METADATA", "connector %q has no metadata %q", spec.Name, *c.Metadata)
-	if near := sqlerr.Nearest(*c.Metadata, keys); near != "" {
-		return "", err.WithHint("did you mean %q?", near)
-	}
 	if len(keys) == 0 {
 		return "", err.WithHint("it has none")
 	}
-	return "", err.WithHint("it has: %s", strings.Join(keys, ", "))
+	return "", err.WithNearest(*c.Metadata, keys, "it has: %s", strings.Join(keys, ", "))
 }
 
 // addMetadata notes which columns of a stream are METADATA.

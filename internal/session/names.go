@@ -65,7 +65,7 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 			if sql.Canonical(spec.Name) != sql.Canonical(of) {
 				continue
 			}
-			for _, o := range append(streamOptions(), spec.Options...) {
+			for _, o := range optionsOfStream(&spec) {
 				out = append(out, o.Name)
 			}
 		}

@@ -5,37 +5,69 @@ import (
 	"strings"
 
 	"ssql/internal/sqlerr"
+	"ssql/sinks"
 	"ssql/sources"
 	"ssql/sql"
 )
 
-// connectorOf finds the connector that the options of CREATE STREAM name.
-func (s *Session) connectorOf(st *sql.CreateStream) (*sources.Spec, error) {
-	names := make([]string, len(s.cfg.Sources))
-	for i := range s.cfg.Sources {
-		names[i] = s.cfg.Sources[i].Name
-	}
-	for _, o := range st.Options {
+// connectorChoice is what the option connector of a CREATE statement can be.
+type connectorChoice struct {
+	owner   sql.Ident // what is created
+	what    string    // stream or sink
+	names   []string
+	refused string // what a connector of another name does
+	more    string // behind the list of the names
+	missing string // what the option would say
+	sink    bool
+}
+
+// connectorIn returns the number of the connector that the options name.
+func connectorIn(options []sql.Option, c *connectorChoice) (int, error) {
+	for _, o := range options {
 		if !strings.EqualFold(o.Key.Name, "connector") {
 			continue
 		}
 		given := optionText(o.Value)
-		for i := range s.cfg.Sources {
-			if strings.EqualFold(names[i], given) {
-				return &s.cfg.Sources[i], nil
-			}
+		if at := indexOf(c.names, given); at >= 0 {
+			return at, nil
 		}
-		if engine, hint, ok := sql.ForeignConnector(given, false); ok {
-			return nil, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q (%s) is not supported", given, engine).WithHint("%s", hint)
+		if engine, hint, ok := sql.ForeignConnector(given, c.sink); ok {
+			return 0, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q (%s) is not supported", given, engine).WithHint("%s", hint)
 		}
-		err := sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q does not exist", given)
-		if near := sqlerr.Nearest(given, names); near != "" {
-			return nil, err.WithHint("did you mean %q?", near)
-		}
-		return nil, err.WithHint("there are: %s", strings.Join(names, ", "))
+		return 0, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q %s", given, c.refused).
+			WithNearest(given, c.names, "there are: %s%s", strings.Join(c.names, ", "), c.more)
 	}
-	return nil, sqlerr.At(st.Name.Span, "MISSING_OPTION", "stream %q has no connector", st.Name.Name).
-		WithHint("say where its rows come from: WITH (connector = '%s', ...)", strings.Join(names, "' or '"))
+	return 0, sqlerr.At(c.owner.Span, "MISSING_OPTION", "%s %q has no connector", c.what, c.owner.Name).
+		WithHint("say where its rows %s: WITH (connector = '%s', ...)", c.missing, strings.Join(c.names, "' or '"))
+}
+
+// sourceConnectorOf finds the connector that the options of CREATE STREAM name.
+func (s *Session) sourceConnectorOf(st *sql.CreateStream) (*sources.Spec, error) {
+	c := &connectorChoice{owner: st.Name, what: "stream", refused: "does not exist", missing: "come from"}
+	for i := range s.cfg.Sources {
+		c.names = append(c.names, s.cfg.Sources[i].Name)
+	}
+	at, err := connectorIn(st.Options, c)
+	if err != nil {
+		return nil, err
+	}
+	return &s.cfg.Sources[at], nil
+}
+
+// sinkConnectorOf finds the connector that the options of CREATE SINK name.
+func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
+	c := &connectorChoice{owner: st.Name, what: "sink", refused: "takes no results", more: "; a table needs no sink, INSERT INTO makes it", missing: "go", sink: true}
+	var specs []sinks.Spec
+	for _, spec := range s.cfg.Sinks(s.db, nil) {
+		if spec.Options != nil {
+			specs, c.names = append(specs, spec), append(c.names, spec.Name)
+		}
+	}
+	at, err := connectorIn(st.Options, c)
+	if err != nil {
+		return nil, err
+	}
+	return &specs[at], nil
 }
 
 // The options that every stream has, whatever its connector.
@@ -45,27 +77,27 @@ const (
 	maxFuture   = "max_future"
 )
 
-func streamOptions() []sources.Option {
-	return []sources.Option{
+// optionsOfStream returns the options that a stream of a connector may have.
+func optionsOfStream(spec *sources.Spec) []sources.Option {
+	return append([]sources.Option{
 		{Name: badRecords, Type: sources.StringOption, Values: []string{"table", "drop", "fail"},
 			Summary: "what happens to rows of the stream that cannot be read; without it the setting of the same name holds"},
 		{Name: idleTimeout, Type: sources.DurationOption,
 			Summary: "how long the stream may deliver nothing before the watermark no longer waits for it"},
 		{Name: maxFuture, Type: sources.DurationOption,
 			Summary: "how far ahead of the clock an event time may be; rows further ahead are bad rows"},
-	}
+	}, spec.Options...)
 }
 
-// connectorOptions checks the options of a stream against those that its connector
-// declares, and gives them their types.
-func connectorOptions(spec *sources.Spec, options []sql.Option, dir string) (sources.Values, error) {
+// connectorOptions checks options against those that a connector declares, and gives them
+// their types.
+func connectorOptions(connector string, declared []sources.Option, options []sql.Option, dir string) (sources.Values, error) {
 	var given []sources.Given
 	for _, o := range options {
 		if !strings.EqualFold(o.Key.Name, "connector") {
 			given = append(given, sources.Given{Name: o.Key.Name, Text: optionText(o.Value), NameAt: o.Key.Span, ValueAt: o.ValueAt})
 		}
 	}
-	declared := append(streamOptions(), spec.Options...)
-	set, err := sources.CheckOptions("connector "+strconv.Quote(spec.Name), declared, given)
+	set, err := sources.CheckOptions("connector "+strconv.Quote(connector), declared, given)
 	return sources.Values{BaseDir: dir, Set: set}, err
 }

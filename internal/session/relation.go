@@ -166,6 +166,13 @@ func (r *relations) Similar(name string) string {
 	return sqlerr.Nearest(name, known)
 }
 
+var _ plan.Describer = (*relations)(nil)
+
+// Describe implements plan.Describer.
+func (r *relations) Describe(query string) ([]types.Field, error) {
+	return library.Describe(r.ctx, r.session.withConn, query)
+}
+
 // declare builds a stream from its row in the catalog.
 func (s *Session) declare(row *streamRow) (*stream, error) {
 	parsed, err := parseStored(row.definition)
@@ -192,11 +199,11 @@ func parseStored(text string) (sql.Statement, error) {
 // declareStatement builds a stream from its parsed definition. Without declared
 // columns those of the row are taken, which were inferred when it was created.
 func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*stream, error) {
-	spec, err := s.connectorOf(st)
+	spec, err := s.sourceConnectorOf(st)
 	if err != nil {
 		return nil, err
 	}
-	options, err := connectorOptions(spec, st.Options, row.baseDir)
+	options, err := connectorOptions(spec.Name, optionsOfStream(spec), st.Options, row.baseDir)
 	if err != nil {
 		return nil, err
 	}

@@ -59,7 +59,7 @@ type bound struct {
 	settings settings // of the session, with those of the query on top
 }
 
-// bind plans a definition against the catalog of now.
+// bind plans a definition against the catalog of a statement.
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
 	members := make([]plan.Member, len(d.inserts))
@@ -71,6 +71,15 @@ func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	}
 	b.plan, err = plan.BindSet(members, cat, planOptions(b.settings, false))
 	return b, err
+}
+
+// bindNow plans a definition against the catalog as it is.
+func (s *Session) bindNow(ctx context.Context, d *definition) (*bound, error) {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return nil, err
+	}
+	return s.bind(d, cat)
 }
 
 // member is an INSERT as the planner sees it: with what its target, if that is a sink of

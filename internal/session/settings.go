@@ -112,11 +112,8 @@ func findSetting(key sql.Ident, where scope) (*setting, error) {
 	if where == inQuery {
 		what = "option of a query"
 	}
-	err := sqlerr.At(key.Span, "UNKNOWN_SETTING", "%s %q does not exist", what, key.Name)
-	if near := sqlerr.Nearest(key.Name, names); near != "" {
-		return nil, err.WithHint("did you mean %q?", near)
-	}
-	return nil, err.WithHint("there are: %s", strings.Join(names, ", "))
+	return nil, sqlerr.At(key.Span, "UNKNOWN_SETTING", "%s %q does not exist", what, key.Name).
+		WithNearest(key.Name, names, "there are: %s", strings.Join(names, ", "))
 }
 
 // parse returns the canonical text of a value or says what was expected.

@@ -51,11 +51,7 @@ func (s *Session) sendNamed(ctx context.Context, st *sql.Show, text, order strin
 	if st.For == nil {
 		return s.send(ctx, text+" "+order, nil, out)
 	}
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	q, err := findQuery(rows, *st.For)
+	q, err := s.queryNamed(ctx, *st.For)
 	if err != nil {
 		return err
 	}

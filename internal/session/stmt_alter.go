@@ -98,11 +98,7 @@ func withOptions(options, more []sql.Option) []sql.Option {
 // alterQuery is ALTER QUERY: what CREATE OR REPLACE QUERY with the changed definition
 // would do. A query that does not run stays so.
 func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request, out Output) error {
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	old, err := findQuery(rows, st.Name)
+	old, err := s.queryNamed(ctx, st.Name)
 	if err != nil {
 		return err
 	}
@@ -128,30 +124,11 @@ func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow
 		}
 		return s.define(ctx, d, old, d.span(), wait, out)
 	}
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return err
-	}
-	b, err := s.bind(d, cat)
-	if err != nil {
-		return err
-	}
-	row, err := s.rowOf(b, old, out)
-	if err != nil {
-		return err
-	}
-	compared, err := s.compare(b, row)
+	row, err := s.storeQuery(ctx, d, old, out)
 	if err == nil {
-		err = compared.refusal(b)
+		out.Message(fmt.Sprintf("query %q is changed; START QUERY %s goes on with the new definition", row.name, identText(row.name)))
 	}
-	if err != nil {
-		return err
-	}
-	if err := s.saveQuery(ctx, row); err != nil {
-		return err
-	}
-	out.Message(fmt.Sprintf("query %q is changed; START QUERY %s goes on with the new definition", row.name, identText(row.name)))
-	return nil
+	return err
 }
 
 // altered returns the definition of a query after ALTER QUERY.

@@ -96,11 +96,8 @@ func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]table
 	for _, want := range st.Columns {
 		at := indexOf(names, want.Name)
 		if at < 0 {
-			err := sqlerr.At(want.Span, "UNRESOLVED_COLUMN", "table %s has no column %q", nameText(st.Table), want.Name)
-			if near := sqlerr.Nearest(want.Name, names); near != "" {
-				return nil, err.WithHint("did you mean %q?", near)
-			}
-			return nil, err.WithHint("it has: %s", strings.Join(names, ", "))
+			return nil, sqlerr.At(want.Span, "UNRESOLVED_COLUMN", "table %s has no column %q", nameText(st.Table), want.Name).
+				WithNearest(want.Name, names, "it has: %s", strings.Join(names, ", "))
 		}
 		out = append(out, all[at])
 	}

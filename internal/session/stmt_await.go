@@ -14,11 +14,7 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 	if st.All {
 		jobs = s.jobs()
 	} else {
-		rows, err := s.queries(ctx)
-		if err != nil {
-			return err
-		}
-		row, err := findQuery(rows, st.Name)
+		row, err := s.queryNamed(ctx, st.Name)
 		if err != nil {
 			return err
 		}

@@ -79,7 +79,7 @@ func (s *Session) describeStream(ctx context.Context, st *stream, extended bool,
 	}
 	more := newTextTable("property", "value")
 	more.add("connector", st.spec.Name)
-	for _, o := range append(streamOptions(), st.spec.Options...) {
+	for _, o := range optionsOfStream(st.spec) {
 		if v, ok := st.options.Set[o.Name]; ok {
 			if micros, ok := v.(int64); ok && o.Type == sources.DurationOption {
 				v = sql.IntervalText(types.Interval{Micros: micros})

@@ -36,11 +36,7 @@ func diagnosisChecks() []func(x *examination) []finding {
 // diagnose is DIAGNOSE QUERY q: why is there no output? It looks in the order in which
 // rows travel, shows what it found, and ends with one verdict and what to do.
 func (s *Session) diagnose(ctx context.Context, st *sql.Diagnose, _ *Request, out Output) error {
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	row, err := findQuery(rows, st.Name)
+	row, err := s.queryNamed(ctx, st.Name)
 	if err != nil {
 		return err
 	}

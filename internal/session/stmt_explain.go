@@ -104,11 +104,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 
 // explainStored is EXPLAIN QUERY name.
 func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *relations, out Output) error {
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	row, err := findQuery(rows, *st.Name)
+	row, err := s.queryNamed(ctx, *st.Name)
 	if err != nil {
 		return err
 	}

@@ -67,17 +67,9 @@ func (s *Session) createDefined(ctx context.Context, d *definition, c creation, 
 // stopToReplace stops a running query whose definition is to be replaced, after it has
 // been found that the new one can go on from its checkpoint.
 func (s *Session) stopToReplace(ctx context.Context, d *definition, j *job) error {
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return err
-	}
-	b, err := s.bind(d, cat)
-	if err != nil {
-		return err
-	}
-	compared, err := s.compare(b, j.row)
+	b, err := s.bindNow(ctx, d)
 	if err == nil {
-		err = compared.refusal(b)
+		err = s.checkFits(b, j.row)
 	}
 	if err != nil {
 		return err
@@ -181,11 +173,14 @@ func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at s
 			WithDetail("%s", definitionDiff(j.row.definition, d.text, j.row.baseDir, d.dir)).
 			WithHint("STOP QUERY %s first; the new definition then goes on where it stopped, if its state allows it", j.row.name)
 	}
-	cat, err := s.relations(ctx)
-	if err != nil {
+	if !d.start() {
+		row, err := s.storeQuery(ctx, d, old, out)
+		if err == nil {
+			out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, identText(row.name)))
+		}
 		return err
 	}
-	b, err := s.bind(d, cat)
+	b, err := s.bindNow(ctx, d)
 	if err != nil {
 		return err
 	}
@@ -193,21 +188,24 @@ func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at s
 	if err != nil {
 		return err
 	}
-	if !d.start() {
-		compared, err := s.compare(b, row)
-		if err == nil {
-			err = compared.refusal(b)
-		}
-		if err != nil {
-			return err
-		}
-		if err := s.saveQuery(ctx, row); err != nil {
-			return err
-		}
-		out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, identText(row.name)))
-		return nil
-	}
 	return s.startQuery(ctx, b, row, wait, false, out)
+}
+
+// storeQuery stores a definition that can go on from the checkpoint of its query, if there
+// is one, and starts nothing.
+func (s *Session) storeQuery(ctx context.Context, d *definition, old *queryRow, out Output) (*queryRow, error) {
+	b, err := s.bindNow(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	row, err := s.rowOf(b, old, out)
+	if err != nil {
+		return nil, err
+	}
+	if err := s.checkFits(b, row); err != nil {
+		return nil, err
+	}
+	return row, s.saveQuery(ctx, row)
 }
 
 // rowOf returns what the catalog is to keep of a query. old is what it keeps, nil for

@@ -14,11 +14,7 @@ import (
 // next start, under a new identity. It needs FORCE, since nothing brings back what is
 // forgotten, and without TRUNCATE OUTPUT rows are written a second time.
 func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request, out Output) error {
-	rows, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	row, err := findQuery(rows, st.Name)
+	row, err := s.queryNamed(ctx, st.Name)
 	if err != nil {
 		return err
 	}

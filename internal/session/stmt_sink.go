@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"sort"
-	"strconv"
 	"strings"
 
 	"ssql/internal/duck"
@@ -128,13 +127,7 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	if err != nil {
 		return nil, err
 	}
-	var given []sources.Given
-	for _, o := range st.Options {
-		if !strings.EqualFold(o.Key.Name, "connector") {
-			given = append(given, sources.Given{Name: o.Key.Name, Text: optionText(o.Value), NameAt: o.Key.Span, ValueAt: o.ValueAt})
-		}
-	}
-	set, err := sources.CheckOptions("connector "+strconv.Quote(spec.Name), spec.Options, given)
+	options, err := connectorOptions(spec.Name, spec.Options, st.Options, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -144,45 +137,13 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 				WithHint("write the text that it should hold: strftime(ts, '%s')", *c.Format)
 		}
 	}
-	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: sources.Values{BaseDir: dir, Set: set}, columns: st.Columns}
+	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: options, columns: st.Columns}
 	if spec.Place != nil {
 		if n.path, err = spec.Place(n.options); err != nil {
 			return nil, placeAt(err, st.Name.Span)
 		}
 	}
 	return n, nil
-}
-
-// sinkConnectorOf finds the connector that the options of CREATE SINK name.
-func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
-	var names []string
-	specs := s.cfg.Sinks(s.db, nil)
-	for i := range specs {
-		if specs[i].Options != nil {
-			names = append(names, specs[i].Name)
-		}
-	}
-	for _, o := range st.Options {
-		if !strings.EqualFold(o.Key.Name, "connector") {
-			continue
-		}
-		given := optionText(o.Value)
-		for i := range specs {
-			if specs[i].Options != nil && strings.EqualFold(specs[i].Name, given) {
-				return &specs[i], nil
-			}
-		}
-		if engine, hint, ok := sql.ForeignConnector(given, true); ok {
-			return nil, sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q (%s) is not supported", given, engine).WithHint("%s", hint)
-		}
-		err := sqlerr.At(o.ValueAt, "UNKNOWN_CONNECTOR", "connector %q takes no results", given)
-		if near := sqlerr.Nearest(given, names); near != "" {
-			return nil, err.WithHint("did you mean %q?", near)
-		}
-		return nil, err.WithHint("there are: %s; a table needs no sink, INSERT INTO makes it", strings.Join(names, ", "))
-	}
-	return nil, sqlerr.At(st.Name.Span, "MISSING_OPTION", "sink %q has no connector", st.Name.Name).
-		WithHint("say where its rows go: WITH (connector = '%s', ...)", strings.Join(names, "' or '"))
 }
 
 // createText returns the CREATE SINK, with an absolute path, so that it means the same
@@ -372,11 +333,8 @@ func (s *Session) dropSink(ctx context.Context, st *sql.DropSink, _ *Request, ou
 		for _, n := range all {
 			names = append(names, n.name)
 		}
-		err := sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name)
-		if near := sqlerr.Nearest(st.Name.Name, names); near != "" {
-			return err.WithHint("did you mean %q?", near)
-		}
-		return err.WithHint("SHOW SINKS lists them")
+		return sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name).
+			WithNearest(st.Name.Name, names, "SHOW SINKS lists them")
 	}
 	if err := s.refuseSinkInUse(ctx, n.name, st.Name.Span, "dropped"); err != nil {
 		return err

@@ -353,11 +353,8 @@ func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
 	for _, r := range rows {
 		names = append(names, r.name)
 	}
-	err := sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name)
-	if near := sqlerr.Nearest(name.Name, names); near != "" {
-		return err.WithHint("did you mean %q?", near)
-	}
-	return err.WithHint("SHOW STREAMS lists them")
+	return sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name).
+		WithNearest(name.Name, names, "SHOW STREAMS lists them")
 }
 
 // refuseReplace refuses to replace a stream that a query reads while it runs, or whose

@@ -13,20 +13,13 @@ import (
 // queryVerb is START, STOP, PAUSE, RESUME, RESTART, CHECKPOINT and DROP QUERY, and REFRESH
 // MATERIALIZED VIEW. Each may be said twice.
 func (s *Session) queryVerb(ctx context.Context, st *sql.QueryVerb, r *Request, out Output) error {
-	rows, err := s.queries(ctx)
+	rows, err := s.queriesOf(ctx, st)
+	if st.IfExists && sqlerr.Code(err) == "QUERY_NOT_FOUND" {
+		out.Notice(fmt.Sprintf("query %q does not exist", st.Name.Name))
+		return nil
+	}
 	if err != nil {
 		return err
-	}
-	if !st.All {
-		row, err := findQuery(rows, st.Name)
-		if err != nil {
-			if st.IfExists {
-				out.Notice(fmt.Sprintf("query %q does not exist", st.Name.Name))
-				return nil
-			}
-			return err
-		}
-		rows = []*queryRow{row}
 	}
 	for _, row := range rows {
 		if err := s.runVerb(ctx, st, row, r.Wait, out); err != nil {
@@ -34,6 +27,15 @@ func (s *Session) queryVerb(ctx context.Context, st *sql.QueryVerb, r *Request, 
 		}
 	}
 	return nil
+}
+
+// queriesOf returns the queries that a verb is for.
+func (s *Session) queriesOf(ctx context.Context, st *sql.QueryVerb) ([]*queryRow, error) {
+	if st.All {
+		return s.queries(ctx)
+	}
+	row, err := s.queryNamed(ctx, st.Name)
+	return []*queryRow{row}, err
 }
 
 func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow, wait bool, out Output) error {
@@ -66,8 +68,12 @@ func (s *Session) refresh(ctx context.Context, row *queryRow, out Output) error 
 	return s.resume(ctx, row, true, out)
 }
 
-// findQuery returns the row of a name or an error that names the nearest.
-func findQuery(rows []*queryRow, name sql.Ident) (*queryRow, error) {
+// queryNamed returns the query that a statement names, or an error with the nearest name.
+func (s *Session) queryNamed(ctx context.Context, name sql.Ident) (*queryRow, error) {
+	rows, err := s.queries(ctx)
+	if err != nil {
+		return nil, err
+	}
 	names := make([]string, len(rows))
 	for i, q := range rows {
 		if sql.Canonical(q.name) == sql.Canonical(name.Name) {
@@ -75,11 +81,8 @@ func findQuery(rows []*queryRow, name sql.Ident) (*queryRow, error) {
 		}
 		names[i] = q.name
 	}
-	err := sqlerr.At(name.Span, "QUERY_NOT_FOUND", "query %q does not exist", name.Name)
-	if near := sqlerr.Nearest(name.Name, names); near != "" {
-		return nil, err.WithHint("did you mean %q?", near)
-	}
-	return nil, err.WithHint("SHOW QUERIES lists them")
+	return nil, sqlerr.At(name.Span, "QUERY_NOT_FOUND", "query %q does not exist", name.Name).
+		WithNearest(name.Name, names, "SHOW QUERIES lists them")
 }
 
 // storedDefinition parses the definition of a stored query.
@@ -114,11 +117,7 @@ func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Outp
 	if err != nil {
 		return err
 	}
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return err
-	}
-	b, err := s.bind(d, cat)
+	b, err := s.bindNow(ctx, d)
 	if err != nil {
 		// Its positions are in the stored text, not in what was typed.
 		return unplaced(err, fmt.Sprintf("starting query %q", row.name))

@@ -17,6 +17,15 @@ func Nearest(name string, candidates []string) string {
 	return best
 }
 
+// WithNearest proposes the known name that is nearest to the one that was given; without
+// one the hint is of the other form. It returns e.
+func (e *Error) WithNearest(given string, known []string, format string, args ...any) *Error {
+	if near := Nearest(given, known); near != "" {
+		return e.WithHint("did you mean %q?", near)
+	}
+	return e.WithHint(format, args...)
+}
+
 // editDistance counts the insertions, deletions, replacements and swaps of
 // neighbours that turn a into b.
 func editDistance(a, b []rune) int {
