@@ -4,6 +4,19 @@
 //
 // A statement on no stream goes to DuckDB as it was written; one on a stream is
 // bound by plan and run by exec. The shell and the stream scripts are its callers.
+//
+// The files, in the order of a statement:
+//
+//	session.go dispatch.go     it is parsed and given to its handler
+//	stmt_NAME.go               the handlers, named as their rows in the dispatch table
+//	duckdb_*.go                what DuckDB gets as it was written, and what it answers
+//	settings.go connector.go   what options and settings there are
+//	catalog*.go                what ssql.streams and ssql.queries keep: streams, sinks,
+//	                           definitions; what the planner asks about names
+//	query_*.go                 a query: definition, define (stored and started),
+//	                           compatibility (with its checkpoint), open, job (it runs),
+//	                           catchup, progress, summary
+//	output*.go                 how an answer comes back
 package session
 
 import (

@@ -145,3 +145,35 @@ func indexOfField(fields []types.Field, name string) int {
 	}
 	return -1
 }
+
+// refuseTableIntoSink refuses an INSERT into a sink that reads no stream: DuckDB would say
+// that the sink's view takes no rows.
+func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) error {
+	n, err := s.sinkNamed(ctx, st.Target)
+	if err != nil || n == nil {
+		return err
+	}
+	return sqlerr.At(st.Target[0].Span, "UNSUPPORTED_INSERT", "sink %q takes the rows of queries on streams, and this reads none", n.name).
+		WithHint("COPY (SELECT ...) TO 'file' writes rows of tables to a file")
+}
+
+// insert is INSERT INTO ... SELECT from a stream, which makes or resumes the query
+// named like its table, or INSERT INTO a stream.
+func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Output) error {
+	if err := s.sinkByUse(ctx, st.Target); err != nil {
+		return err
+	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	if cat.isStream(st.Target) {
+		return s.insertIntoStream(ctx, st, cat, r, out)
+	}
+	if named, err := s.sinkNamed(ctx, st.Target); err != nil || named.isConsole() {
+		return joinErrors(err, s.insertIntoConsole(ctx, st, named, r, out))
+	}
+	target := st.Target[len(st.Target)-1]
+	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings{}}
+	return s.defineUnnamed(ctx, d, target.Span, r.Wait, out)
+}

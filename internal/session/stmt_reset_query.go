@@ -62,3 +62,15 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 	out.Message(fmt.Sprintf("query %q is reset; START QUERY %s begins with the first row of its streams", row.name, identText(row.name)))
 	return nil
 }
+
+// refuseReset refuses to begin a query again whose result is in files: they belong to the
+// identity that it would lose.
+func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) error {
+	_, written, err := s.targets(ctx, q)
+	if err != nil || len(written) == 0 {
+		return err
+	}
+	n := written[0]
+	return sqlerr.At(at, "UNSUPPORTED_STATEMENT", "query %q writes to the files of sink %q, which a reset would leave as they are", q.name, n.name).
+		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", identText(q.name), n.path)
+}

@@ -98,16 +98,6 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 	return err
 }
 
-// findSink returns the sink connector of a name; print is where the console's rows go.
-func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.Spec, error) {
-	for _, spec := range s.cfg.Sinks(s.db, print) {
-		if spec.Name == name {
-			return &spec, nil
-		}
-	}
-	return nil, fmt.Errorf("there is no sink %q", name)
-}
-
 // selectRun is a SELECT that runs.
 type selectRun struct {
 	mode    plan.Mode

@@ -3,9 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
-	"maps"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -127,52 +125,6 @@ func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
 	return true
 }
 
-// sameDefinition reports whether two CREATE statements mean the same, whatever they say
-// about replacing.
-func sameDefinition(a, b string) bool { return definitionCore(a) == definitionCore(b) }
-
-// definitionCore is the canonical text without OR REPLACE and IF NOT EXISTS. What cannot
-// be parsed any more is compared word by word.
-func definitionCore(text string) string {
-	if parsed, err := parseStored(text); err == nil {
-		text = sql.StatementText(parsed)
-	}
-	core := sql.Canonical(text)
-	core = strings.Replace(core, "create or replace ", "create ", 1)
-	return strings.Replace(core, " if not exists ", " ", 1)
-}
-
-// definitionDiff shows what differs between two definitions: the words between their
-// common beginning and end.
-func definitionDiff(old, new, oldDir, newDir string) string {
-	a, b := strings.Fields(definitionCore(old)), strings.Fields(definitionCore(new))
-	if sameDefinition(old, new) {
-		return fmt.Sprintf("Relative paths in it started at %q, now at %q.", oldDir, newDir)
-	}
-	from := 0
-	for from < len(a) && from < len(b) && a[from] == b[from] {
-		from++
-	}
-	endA, endB := len(a), len(b)
-	for endA > from && endB > from && a[endA-1] == b[endB-1] {
-		endA--
-		endB--
-	}
-	// Some words around the difference say where it is.
-	const around = 3
-	show := func(words []string, end int) string {
-		text := strings.Join(words[max(0, from-around):min(len(words), end+around)], " ")
-		if from > around {
-			text = "... " + text
-		}
-		if end+around < len(words) {
-			text += " ..."
-		}
-		return text
-	}
-	return "It is:   " + show(a, endA) + "\nYours is: " + show(b, endB)
-}
-
 // refuseTableName refuses a stream that would hide a table.
 func refuseTableName(cat *relations, name sql.Ident) error {
 	return refuseTable(cat, name, "stream: statements could not tell the two apart")
@@ -268,95 +220,6 @@ func pathSpan(st *sql.CreateStream) sql.Span {
 	return st.Name.Span
 }
 
-// placeOver gives an error a place, whatever it had.
-func placeOver(err error, at sql.Span) error {
-	if e, ok := err.(*sqlerr.Error); ok {
-		placed := *e
-		placed.Span = at
-		return &placed
-	}
-	return err
-}
-
-// dropStream is DROP STREAM.
-func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request, out Output) error {
-	rows, err := s.streams(ctx)
-	if err != nil {
-		return err
-	}
-	old := rows[strings.ToLower(st.Name.Name)]
-	if old != nil && old.view && !firstWords(old.definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
-		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", identText(old.name))
-	}
-	if old == nil {
-		if st.IfExists {
-			out.Notice(fmt.Sprintf("stream %q does not exist", st.Name.Name))
-			return nil
-		}
-		return noSuchStream(rows, st.Name)
-	}
-	if st.Cascade {
-		if err := s.dropReaders(ctx, old.name, out); err != nil {
-			return err
-		}
-	} else if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
-		return err
-	}
-	return s.forgetStream(ctx, old)
-}
-
-// dropReaders drops the queries and views that read a stream or view, and what reads those.
-func (s *Session) dropReaders(ctx context.Context, relation string, out Output) error {
-	rows, err := s.streams(ctx)
-	if err != nil {
-		return err
-	}
-	for _, name := range slices.Sorted(maps.Keys(rows)) {
-		row := rows[name]
-		if !row.view || strings.EqualFold(row.name, relation) || !readsRelation(row.definition, relation) {
-			continue
-		}
-		if err := s.dropReaders(ctx, row.name, out); err != nil {
-			return err
-		}
-		if err := s.deleteStream(ctx, row.name); err != nil {
-			return err
-		}
-		out.Message(fmt.Sprintf("view %q is dropped", row.name))
-	}
-	queries, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	for _, q := range queries {
-		if readsRelation(q.definition, relation) {
-			if err := s.dropQuery(ctx, q, out); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// forgetStream deletes a stream, and the rows that its connector holds for it.
-func (s *Session) forgetStream(ctx context.Context, old *streamRow) error {
-	st, err := s.declare(old)
-	if err == nil && st.spec.Drop != nil {
-		st.spec.Drop(old.name)
-	}
-	// A definition that cannot be read any more can still be deleted.
-	return s.deleteStream(ctx, old.name)
-}
-
-func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
-	var names []string
-	for _, r := range rows {
-		names = append(names, r.name)
-	}
-	return sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name).
-		WithNearest(name.Name, names, "SHOW STREAMS lists them")
-}
-
 // refuseReplace refuses to replace a stream that a query reads while it runs, or whose
 // rows only the connector has. A query that stands still is not in the way: its next
 // start finds whether the state that it kept fits the new stream.
@@ -371,59 +234,4 @@ func (s *Session) refuseReplace(ctx context.Context, old *streamRow, st *sql.Cre
 		}
 	}
 	return nil
-}
-
-// refuseInUse refuses a change of a stream or view that a query or a view reads.
-func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span, verb string) error {
-	queries, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	for _, q := range queries {
-		if readsRelation(q.definition, relation) {
-			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: query %q reads it", relation, verb, q.name).
-				WithHint("DROP QUERY %s first", identText(q.name))
-		}
-	}
-	rows, err := s.streams(ctx)
-	if err != nil {
-		return err
-	}
-	for _, row := range rows {
-		if row.view && !strings.EqualFold(row.name, relation) && readsRelation(row.definition, relation) {
-			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
-				WithHint("DROP VIEW %s first", identText(row.name))
-		}
-	}
-	return nil
-}
-
-// readsRelation reports whether a stored definition names a relation. A column of
-// the same name counts too: better to refuse once too often.
-func readsRelation(definition, name string) bool {
-	words, _ := sql.Words(definition)
-	for _, w := range words {
-		switch w.Kind {
-		case sql.BareWord:
-			if strings.EqualFold(w.Text, name) {
-				return true
-			}
-		case sql.QuotedWord:
-			if strings.EqualFold(strings.Trim(w.Text, "\"`"), name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// placeAt gives an error of a connector the place of the statement that caused it,
-// unless it has one.
-func placeAt(err error, at sql.Span) error {
-	if e, ok := err.(*sqlerr.Error); ok && e.Span == (sql.Span{}) {
-		placed := *e
-		placed.Span = at
-		return &placed
-	}
-	return err
 }

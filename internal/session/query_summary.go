@@ -3,7 +3,6 @@ package session
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"ssql/exec"
 	"ssql/plan"
@@ -138,27 +137,4 @@ func onlyWindows(root plan.Node) bool {
 		return true
 	}
 	return visit(root) && windows
-}
-
-// count returns a number with its noun.
-func count(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	if strings.HasSuffix(noun, "ch") {
-		return number(n) + " " + noun + "es"
-	}
-	if stem, ok := strings.CutSuffix(noun, "ry"); ok {
-		return number(n) + " " + stem + "ries"
-	}
-	return number(n) + " " + noun + "s"
-}
-
-// number groups digits by thousands: 1,707.
-func number(n int64) string {
-	s := fmt.Sprint(n)
-	for at := len(s) - 3; at > 0 && s[at-1] != '-'; at -= 3 {
-		s = s[:at] + "," + s[at:]
-	}
-	return s
 }

@@ -12,7 +12,7 @@ import (
 )
 
 // The checks of this file follow a row from its source to where conditions leave it
-// out; those of diagnosis_time.go and diagnosis_output.go go on from there.
+// out; those of stmt_diagnose_time.go and stmt_diagnose_output.go go on from there.
 
 func (x *examination) checkRunning() []finding {
 	f := finding{check: "running"}

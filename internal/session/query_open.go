@@ -18,108 +18,8 @@ import (
 	"ssql/plan/expr"
 	"ssql/sinks"
 	"ssql/sources"
-	"ssql/sql"
 	"ssql/sql/types"
 )
-
-// definition is a query as a statement gives it, before it is opened.
-type definition struct {
-	name    string
-	text    string        // the statement, which ssql.queries keeps
-	dir     string        // where its relative paths start
-	inserts []*sql.Insert // one for each output
-	options settings      // of its WITH clause
-}
-
-// span is where a definition says what it does.
-func (d *definition) span() sql.Span {
-	return sql.Span{Start: d.inserts[0].Span.Start, End: d.inserts[len(d.inserts)-1].Span.End}
-}
-
-// targets are where the rows go, as they were written.
-func (d *definition) targets() []string {
-	names := make([]string, len(d.inserts))
-	for i, in := range d.inserts {
-		names[i] = nameText(in.Target)
-	}
-	return names
-}
-
-// insertOf returns the INSERT that an output of the plan was made of.
-func (d *definition) insertOf(out *plan.Output) *sql.Insert {
-	i := slices.Index(d.targets(), out.Target)
-	return d.inserts[max(i, 0)]
-}
-
-// bound is a definition whose names are resolved.
-type bound struct {
-	*definition
-	cat      *relations
-	plan     *plan.Plan
-	settings settings // of the session, with those of the query on top
-}
-
-// bind plans a definition against the catalog of a statement.
-func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
-	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
-	members := make([]plan.Member, len(d.inserts))
-	var err error
-	for i, target := range d.targets() {
-		if members[i], err = s.member(target, d.inserts[i], b.settings, cat); err != nil {
-			return nil, err
-		}
-	}
-	b.plan, err = plan.BindSet(members, cat, planOptions(b.settings, false))
-	return b, err
-}
-
-// bindNow plans a definition against the catalog as it is.
-func (s *Session) bindNow(ctx context.Context, d *definition) (*bound, error) {
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return nil, err
-	}
-	return s.bind(d, cat)
-}
-
-// member is an INSERT as the planner sees it: with what its target, if that is a sink of
-// CREATE SINK, says of the result.
-func (s *Session) member(target string, st *sql.Insert, v settings, cat *relations) (plan.Member, error) {
-	m := plan.Member{Target: target, Query: st.Query}
-	named, err := s.sinkNamed(cat.ctx, st.Target)
-	if named != nil {
-		m.Assign = columnTypes(named.columns)
-		m.Changes = v.get("output_mode") == "auto" && named.options.String("format") == "debezium_json"
-	}
-	return m, err
-}
-
-// canonical is the text of the definition that a checkpoint keeps. The order of the INSERTs
-// does not matter.
-func (b *bound) canonical() string {
-	texts := make([]string, len(b.plan.Outputs))
-	for i, out := range b.plan.Outputs {
-		texts[i] = sql.Canonical(b.insertOf(out).Text)
-	}
-	return strings.Join(texts, "; ")
-}
-
-// planOptions are what the settings say to the planner. A SELECT may choose its mode.
-func planOptions(v settings, isSelect bool) plan.Options {
-	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction")}
-	switch v.get("output_mode") {
-	case "update":
-		o.Mode = plan.Update
-	case "complete":
-		o.Mode = plan.Complete
-	case "auto":
-		o.AutoMode = isSelect
-	}
-	if v.get("watermark_policy") == "max" {
-		o.Policy = plan.MaxPolicy
-	}
-	return o
-}
 
 // checkpointDir returns the folder of a query's checkpoint: its own option, else a
 // folder of its name where the session keeps them.
@@ -361,18 +261,6 @@ func sinkMode(m plan.Mode) sinks.Mode {
 		return sinks.Complete
 	}
 	return sinks.Append
-}
-
-// nameText returns a name as SQL, parts quoted where they were or must be.
-func nameText(name sql.Name) string {
-	parts := make([]string, len(name))
-	for i, p := range name {
-		parts[i] = p.Name
-		if p.Quoted {
-			parts[i] = types.QuoteIdent(p.Name)
-		}
-	}
-	return strings.Join(parts, ".")
 }
 
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that

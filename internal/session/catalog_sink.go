@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
-	"sort"
 	"strings"
 
-	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sinks"
 	"ssql/sources"
@@ -25,94 +23,6 @@ type namedSink struct {
 	options    sources.Values
 	columns    []sql.ColumnDef // nil: those of the query
 	path       string          // "" if it is not in the file system
-}
-
-// createSink is CREATE SINK. With a query the sink is filled by a query of its name.
-func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request, out Output) error {
-	all, err := s.namedSinks(ctx)
-	if err != nil {
-		return err
-	}
-	old := all[strings.ToLower(st.Name.Name)]
-	done, err := s.existingSink(ctx, st, old, r, out)
-	if err != nil {
-		return err
-	}
-	if !done {
-		if err := s.saveSink(ctx, st, old, r); err != nil {
-			return err
-		}
-	}
-	if st.Query == nil {
-		return nil
-	}
-	// The text is what the catalog keeps; the positions are those of the CREATE SINK.
-	insert := &sql.Insert{
-		Node:   sql.Node{Span: st.Span, Text: "INSERT INTO " + identText(st.Name.Name) + " " + st.Query.Text},
-		Target: sql.Name{st.Name}, Query: st.Query,
-	}
-	return s.insert(ctx, insert, r, out)
-}
-
-// existingSink decides what an existing sink of the name means; done says that it stays
-// as it is.
-func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request, out Output) (done bool, err error) {
-	if old == nil {
-		return false, nil
-	}
-	same := sameDefinition(withoutQuery(old.definition), withoutQuery(st.Text)) && (old.baseDir == r.Dir || filepath.IsAbs(optionNamed(st.Options, "path")))
-	switch {
-	case same:
-		out.Notice(fmt.Sprintf("sink %q exists already with this definition", old.name))
-		return true, nil
-	case st.IfNotExists:
-		out.Notice(fmt.Sprintf("sink %q exists already, with another definition, and stays as it is", old.name))
-		return true, nil
-	case st.OrReplace:
-		return false, s.refuseSinkInUse(ctx, old.name, st.Name.Span, "replaced")
-	}
-	return false, sqlerr.At(st.Name.Span, "SINK_ALREADY_EXISTS", "sink %q exists with another definition", old.name).
-		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
-		WithHint("CREATE OR REPLACE SINK %s replaces it", identText(old.name))
-}
-
-// saveSink checks a sink and stores it in place of an old one.
-func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request) error {
-	cat, err := s.relations(ctx)
-	if err != nil {
-		return err
-	}
-	if cat.isStream(sql.Name{st.Name}) {
-		return sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", st.Name.Name).
-			WithHint("choose another name for the sink")
-	}
-	if old == nil {
-		if err := refuseTableName(cat, st.Name); err != nil {
-			return err
-		}
-	}
-	if _, err := s.declareSink(st, r.Dir); err != nil {
-		return err
-	}
-	stored := *st
-	stored.Query, stored.OrReplace, stored.IfNotExists = nil, false, false
-	return s.inTransaction(ctx, func(c *duck.Conn) error {
-		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, st.Name.Name); err != nil {
-			return err
-		}
-		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, base_dir, created_at) VALUES (?, 'sink', ?, ?, ?)`,
-			st.Name.Name, sql.StatementText(&stored), r.Dir, s.now())
-		return err
-	})
-}
-
-// withoutQuery returns a CREATE SINK without the query that fills it.
-func withoutQuery(definition string) string {
-	if st, ok := parsedSink(definition); ok {
-		st.Query = nil
-		return sql.StatementText(st)
-	}
-	return definition
 }
 
 func parsedSink(definition string) (*sql.CreateSink, bool) {
@@ -159,16 +69,6 @@ func (n *namedSink) createText() string {
 		}
 	}
 	return sql.StatementText(st)
-}
-
-// optionNamed returns the text of an option, "" without it.
-func optionNamed(options []sql.Option, name string) string {
-	for _, o := range options {
-		if strings.EqualFold(o.Key.Name, name) {
-			return optionText(o.Value)
-		}
-	}
-	return ""
 }
 
 // namedSinks returns every sink by name in lower case.
@@ -315,106 +215,4 @@ func fixedPart(pattern string) string {
 		return pattern
 	}
 	return filepath.Dir(pattern[:at] + "x")
-}
-
-// dropSink is DROP SINK. Its files stay, its view goes.
-func (s *Session) dropSink(ctx context.Context, st *sql.DropSink, _ *Request, out Output) error {
-	all, err := s.namedSinks(ctx)
-	if err != nil {
-		return err
-	}
-	n := all[strings.ToLower(st.Name.Name)]
-	if n == nil {
-		if st.IfExists {
-			out.Notice(fmt.Sprintf("sink %q does not exist", st.Name.Name))
-			return nil
-		}
-		var names []string
-		for _, n := range all {
-			names = append(names, n.name)
-		}
-		return sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name).
-			WithNearest(st.Name.Name, names, "SHOW SINKS lists them")
-	}
-	if err := s.refuseSinkInUse(ctx, n.name, st.Name.Span, "dropped"); err != nil {
-		return err
-	}
-	if err := s.exec(ctx, "DROP VIEW IF EXISTS "+types.QuoteIdent(n.name)); err != nil {
-		return err
-	}
-	return s.deleteStream(ctx, n.name)
-}
-
-// refuseSinkInUse refuses a change of a sink that a query writes to.
-func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span, verb string) error {
-	queries, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	for _, q := range queries {
-		if q.writesTo(strings.ToLower(sink)) {
-			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
-				WithHint("DROP QUERY %s first", identText(q.name))
-		}
-	}
-	return nil
-}
-
-// refuseTableIntoSink refuses an INSERT into a sink that reads no stream: DuckDB would say
-// that the sink's view takes no rows.
-func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) error {
-	n, err := s.sinkNamed(ctx, st.Target)
-	if err != nil || n == nil {
-		return err
-	}
-	return sqlerr.At(st.Target[0].Span, "UNSUPPORTED_INSERT", "sink %q takes the rows of queries on streams, and this reads none", n.name).
-		WithHint("COPY (SELECT ...) TO 'file' writes rows of tables to a file")
-}
-
-// refuseReset refuses to begin a query again whose result is in files: they belong to the
-// identity that it would lose.
-func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) error {
-	_, written, err := s.targets(ctx, q)
-	if err != nil || len(written) == 0 {
-		return err
-	}
-	n := written[0]
-	return sqlerr.At(at, "UNSUPPORTED_STATEMENT", "query %q writes to the files of sink %q, which a reset would leave as they are", q.name, n.name).
-		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", identText(q.name), n.path)
-}
-
-// showSinks lists the sinks with what fills them.
-func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error {
-	all, err := s.namedSinks(ctx)
-	if err != nil {
-		return err
-	}
-	queries, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	t := newTextTable("name", "connector", "path", "query")
-	for _, key := range sortedNames(all) {
-		n := all[key]
-		if !likeMatches(st.Like, n.name) {
-			continue
-		}
-		var writers []string
-		for _, q := range queries {
-			if q.writesTo(key) {
-				writers = append(writers, q.name)
-			}
-		}
-		t.add(n.name, n.spec.Name, n.path, strings.Join(writers, ", "))
-	}
-	return t.send(out)
-}
-
-func sortedNames(all map[string]*namedSink) []string {
-	names := make([]string, 0, len(all))
-	for name := range all {
-		names = append(names, name)
-	}
-	sort.Strings(names)
-	return names
 }

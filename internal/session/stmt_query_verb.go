@@ -85,28 +85,6 @@ func (s *Session) queryNamed(ctx context.Context, name sql.Ident) (*queryRow, er
 		WithNearest(name.Name, names, "SHOW QUERIES lists them")
 }
 
-// storedDefinition parses the definition of a stored query.
-func storedDefinition(row *queryRow) (*definition, error) {
-	parsed, err := parseStored(row.definition)
-	if err != nil {
-		return nil, fmt.Errorf("reading the definition of query %q: %w", row.name, err)
-	}
-	d := &definition{name: row.name, text: row.definition, dir: row.baseDir, options: row.options}
-	switch st := parsed.(type) {
-	case *sql.Insert:
-		d.inserts = []*sql.Insert{st}
-	case *sql.StatementSet:
-		d.inserts = st.Inserts
-	case *sql.CreateQuery:
-		d.inserts = st.Inserts
-	case *sql.CreateView:
-		return materialized(st, row.baseDir, row.options)
-	default:
-		return nil, sqlerr.New(sqlerr.Internal, "definition of query %q defines no query", row.name)
-	}
-	return d, nil
-}
-
 // resume starts a stored query where it stopped.
 func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Output) error {
 	if s.jobOf(row.name) != nil {
@@ -123,16 +101,6 @@ func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Outp
 		return unplaced(err, fmt.Sprintf("starting query %q", row.name))
 	}
 	return s.startQuery(ctx, b, row, wait, true, out)
-}
-
-// unplaced takes the position out of an error that is about another text.
-func unplaced(err error, doing string) error {
-	if e, ok := err.(*sqlerr.Error); ok {
-		moved := *e
-		moved.Span, moved.Text = sql.Span{}, doing+": "+e.Text
-		return &moved
-	}
-	return fmt.Errorf("%s: %w", doing, err)
 }
 
 // halt stops a running query after its batch, or at once with now: then the batch

@@ -9,26 +9,9 @@ import (
 	"ssql/internal/library"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
-	"ssql/sources"
 	"ssql/sql"
 	"ssql/sql/types"
 )
-
-// stream is a declared stream, ready to be planned and opened.
-type stream struct {
-	row     *streamRow
-	spec    *sources.Spec
-	options sources.Values
-	plan    *plan.Stream
-	// metadata holds the METADATA columns, by name in lower case, with their keys.
-	metadata map[string]string
-	// formats holds how columns are written that say so, by name in lower case.
-	formats map[string]string
-	// json holds the columns whose values are JSON text, by name in lower case.
-	json map[string]bool
-	// inferred says that the columns are those of a sample.
-	inferred bool
-}
 
 // relations answers the planner's questions for one statement: streams first, then
 // whatever DuckDB knows by the name.
@@ -171,94 +154,4 @@ var _ plan.Describer = (*relations)(nil)
 // Describe implements plan.Describer.
 func (r *relations) Describe(query string) ([]types.Field, error) {
 	return library.Describe(r.ctx, r.session.withConn, query)
-}
-
-// declare builds a stream from its row in the catalog.
-func (s *Session) declare(row *streamRow) (*stream, error) {
-	parsed, err := parseStored(row.definition)
-	if err != nil {
-		return nil, err
-	}
-	st, ok := parsed.(*sql.CreateStream)
-	if !ok {
-		return nil, sqlerr.New(sqlerr.Internal, "definition of stream %q is no CREATE STREAM", row.name)
-	}
-	return s.declareStatement(row, st)
-}
-
-// parseStored parses a statement of the catalog. Its positions count from its own
-// start.
-func parseStored(text string) (sql.Statement, error) {
-	st, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.WidestLimits())
-	if u, ok := st.(*sql.Undecided); ok && err == nil {
-		return u.Parse(sql.WidestLimits())
-	}
-	return st, err
-}
-
-// declareStatement builds a stream from its parsed definition. Without declared
-// columns those of the row are taken, which were inferred when it was created.
-func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*stream, error) {
-	spec, err := s.sourceConnectorOf(st)
-	if err != nil {
-		return nil, err
-	}
-	options, err := connectorOptions(spec.Name, optionsOfStream(spec), st.Options, row.baseDir)
-	if err != nil {
-		return nil, err
-	}
-	columns := st.Columns
-	if columns == nil && row.columns != "" {
-		if columns, err = parseColumns(row.columns); err != nil {
-			return nil, err
-		}
-	}
-	out := &stream{json: map[string]bool{}, row: row, spec: spec, options: options, plan: &plan.Stream{
-		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
-	}}
-	out.plan.ID = spec.Name
-	if spec.Identity != nil {
-		out.plan.ID = spec.Identity(options)
-	}
-	for _, c := range columns {
-		out.plan.Order = append(out.plan.Order, c.Name.Name)
-		if c.Computed != nil {
-			out.plan.Computed = append(out.plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
-			continue
-		}
-		out.json[strings.ToLower(c.Name.Name)] = c.JSON
-		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
-	}
-	out.inferred = st.Columns == nil
-	if err := out.addMetadata(columns); err != nil {
-		return nil, err
-	}
-	if err := out.addFormats(columns); err != nil {
-		return nil, err
-	}
-	for _, w := range st.Watermarks {
-		out.plan.Watermarks = append(out.plan.Watermarks, plan.StreamWatermark{
-			Column: w.Column.Name, DelayMicros: w.Delay.DelayMicros(), Span: w.Span,
-		})
-	}
-	return out, nil
-}
-
-// parseColumns reads the list of columns of ssql.streams.
-func parseColumns(list string) ([]sql.ColumnDef, error) {
-	definition := "CREATE STREAM s (" + list + ") WITH (connector = 'x')"
-	parsed, err := parseStored(definition)
-	if err != nil {
-		return nil, fmt.Errorf("reading stored columns: %w", err)
-	}
-	return parsed.(*sql.CreateStream).Columns, nil
-}
-
-// columnList writes fields as CREATE STREAM declares them.
-func columnList(fields []types.Field) string {
-	parts := make([]string, len(fields))
-	for i, f := range fields {
-		parts[i] = types.QuoteIdent(f.Name) + " " + f.Type.String()
-	}
-	return strings.Join(parts, ", ")
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -100,4 +101,14 @@ func connectorOptions(connector string, declared []sources.Option, options []sql
 	}
 	set, err := sources.CheckOptions("connector "+strconv.Quote(connector), declared, given)
 	return sources.Values{BaseDir: dir, Set: set}, err
+}
+
+// findSink returns the sink connector of a name; print is where the console's rows go.
+func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.Spec, error) {
+	for _, spec := range s.cfg.Sinks(s.db, print) {
+		if spec.Name == name {
+			return &spec, nil
+		}
+	}
+	return nil, fmt.Errorf("there is no sink %q", name)
 }

@@ -99,3 +99,39 @@ func (s *Session) showFunctions(ctx context.Context, st *sql.Show, out Output) e
 	}
 	return t.send(out)
 }
+
+// showSinks lists the sinks with what fills them.
+func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error {
+	all, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	t := newTextTable("name", "connector", "path", "query")
+	for _, key := range sortedNames(all) {
+		n := all[key]
+		if !likeMatches(st.Like, n.name) {
+			continue
+		}
+		var writers []string
+		for _, q := range queries {
+			if q.writesTo(key) {
+				writers = append(writers, q.name)
+			}
+		}
+		t.add(n.name, n.spec.Name, n.path, strings.Join(writers, ", "))
+	}
+	return t.send(out)
+}
+
+func sortedNames(all map[string]*namedSink) []string {
+	names := make([]string, 0, len(all))
+	for name := range all {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	return names
+}

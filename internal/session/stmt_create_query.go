@@ -1,0 +1,75 @@
+package session
+
+import (
+	"context"
+	"fmt"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// createQuery is CREATE QUERY name WITH (...) AS INSERT ...
+func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Request, out Output) error {
+	if err := s.checkTargets(ctx, st.Inserts); err != nil {
+		return err
+	}
+	options, err := querySettings(st.Options)
+	if err != nil {
+		return err
+	}
+	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, inserts: st.Inserts, options: options}
+	return s.createDefined(ctx, d, creation{"QUERY", st.OrReplace, st.IfNotExists, st.Name}, r, out)
+}
+
+// creation is what CREATE says besides the definition.
+type creation struct {
+	what                   string // QUERY or MATERIALIZED VIEW
+	orReplace, ifNotExists bool
+	name                   sql.Ident
+}
+
+// createDefined stores and starts a new query, or decides what an existing one of the
+// name means.
+func (s *Session) createDefined(ctx context.Context, d *definition, c creation, r *Request, out Output) error {
+	old, err := s.query(ctx, d.name)
+	if err != nil {
+		return err
+	}
+	if old != nil {
+		same := sameDefinition(old.definition, d.text)
+		switch {
+		case same && old.state != stateRunning:
+			out.Notice(fmt.Sprintf("query %q exists already with this definition", old.name))
+		case same:
+			out.Notice(fmt.Sprintf("query %q exists already with this definition, and runs", old.name))
+			return nil
+		case c.ifNotExists:
+			out.Notice(fmt.Sprintf("query %q exists already, with another definition, and stays as it is", old.name))
+			return nil
+		case !c.orReplace:
+			return sqlerr.At(c.name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.name).
+				WithDetail("%s", definitionDiff(old.definition, d.text, old.baseDir, d.dir)).
+				WithHint("CREATE OR REPLACE %s %s goes on with the new one if its state allows it", c.what, c.name.Name)
+		}
+	}
+	if j := s.jobOf(d.name); j != nil && c.orReplace {
+		if err := s.stopToReplace(ctx, d, j); err != nil {
+			return err
+		}
+	}
+	return s.define(ctx, d, old, c.name.Span, r.Wait, out)
+}
+
+// stopToReplace stops a running query whose definition is to be replaced, after it has
+// been found that the new one can go on from its checkpoint.
+func (s *Session) stopToReplace(ctx context.Context, d *definition, j *job) error {
+	b, err := s.bindNow(ctx, d)
+	if err == nil {
+		err = s.checkFits(b, j.row)
+	}
+	if err != nil {
+		return err
+	}
+	j.stop()
+	return s.await(ctx, j)
+}

@@ -1,0 +1,54 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+	"ssql/sql/types"
+)
+
+// dropSink is DROP SINK. Its files stay, its view goes.
+func (s *Session) dropSink(ctx context.Context, st *sql.DropSink, _ *Request, out Output) error {
+	all, err := s.namedSinks(ctx)
+	if err != nil {
+		return err
+	}
+	n := all[strings.ToLower(st.Name.Name)]
+	if n == nil {
+		if st.IfExists {
+			out.Notice(fmt.Sprintf("sink %q does not exist", st.Name.Name))
+			return nil
+		}
+		var names []string
+		for _, n := range all {
+			names = append(names, n.name)
+		}
+		return sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name).
+			WithNearest(st.Name.Name, names, "SHOW SINKS lists them")
+	}
+	if err := s.refuseSinkInUse(ctx, n.name, st.Name.Span, "dropped"); err != nil {
+		return err
+	}
+	if err := s.exec(ctx, "DROP VIEW IF EXISTS "+types.QuoteIdent(n.name)); err != nil {
+		return err
+	}
+	return s.deleteStream(ctx, n.name)
+}
+
+// refuseSinkInUse refuses a change of a sink that a query writes to.
+func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span, verb string) error {
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if q.writesTo(strings.ToLower(sink)) {
+			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
+				WithHint("DROP QUERY %s first", identText(q.name))
+		}
+	}
+	return nil
+}

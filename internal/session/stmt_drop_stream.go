@@ -1,0 +1,116 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// dropStream is DROP STREAM.
+func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request, out Output) error {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	old := rows[strings.ToLower(st.Name.Name)]
+	if old != nil && old.view && !firstWords(old.definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
+		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", identText(old.name))
+	}
+	if old == nil {
+		if st.IfExists {
+			out.Notice(fmt.Sprintf("stream %q does not exist", st.Name.Name))
+			return nil
+		}
+		return noSuchStream(rows, st.Name)
+	}
+	if st.Cascade {
+		if err := s.dropReaders(ctx, old.name, out); err != nil {
+			return err
+		}
+	} else if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
+		return err
+	}
+	return s.forgetStream(ctx, old)
+}
+
+// dropReaders drops the queries and views that read a stream or view, and what reads those.
+func (s *Session) dropReaders(ctx context.Context, relation string, out Output) error {
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, name := range slices.Sorted(maps.Keys(rows)) {
+		row := rows[name]
+		if !row.view || strings.EqualFold(row.name, relation) || !readsRelation(row.definition, relation) {
+			continue
+		}
+		if err := s.dropReaders(ctx, row.name, out); err != nil {
+			return err
+		}
+		if err := s.deleteStream(ctx, row.name); err != nil {
+			return err
+		}
+		out.Message(fmt.Sprintf("view %q is dropped", row.name))
+	}
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if readsRelation(q.definition, relation) {
+			if err := s.dropQuery(ctx, q, out); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// forgetStream deletes a stream, and the rows that its connector holds for it.
+func (s *Session) forgetStream(ctx context.Context, old *streamRow) error {
+	st, err := s.declare(old)
+	if err == nil && st.spec.Drop != nil {
+		st.spec.Drop(old.name)
+	}
+	// A definition that cannot be read any more can still be deleted.
+	return s.deleteStream(ctx, old.name)
+}
+
+func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
+	var names []string
+	for _, r := range rows {
+		names = append(names, r.name)
+	}
+	return sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name).
+		WithNearest(name.Name, names, "SHOW STREAMS lists them")
+}
+
+// refuseInUse refuses a change of a stream or view that a query or a view reads.
+func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span, verb string) error {
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if readsRelation(q.definition, relation) {
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: query %q reads it", relation, verb, q.name).
+				WithHint("DROP QUERY %s first", identText(q.name))
+		}
+	}
+	rows, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	for _, row := range rows {
+		if row.view && !strings.EqualFold(row.name, relation) && readsRelation(row.definition, relation) {
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
+				WithHint("DROP VIEW %s first", identText(row.name))
+		}
+	}
+	return nil
+}
