@@ -97,7 +97,7 @@ const ChunkBytesMax = 64 << 20
 const RecordBytesMax = 1 << 30
 
 // ColumnsMax is how many columns, members of STRUCTs included, a schema may get from
-// data (reliability §6.3).
+// data.
 const ColumnsMax = 1000
 
 // Raw returns the start of a record as valid UTF-8.

@@ -10,7 +10,7 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
-	"ssql/internal/format/column"
+	"ssql/internal/format/formattest"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
@@ -19,56 +19,10 @@ func field(name string, k types.Kind) types.Field {
 	return types.Field{Name: name, Type: types.Of(k), Nullable: true}
 }
 
-// result is everything a decoder said about an input, as text.
-type result struct{ rows, bad, notices []string }
-
-func (r result) String() string {
-	var b strings.Builder
-	for _, part := range []struct {
-		name  string
-		lines []string
-	}{{"row", r.rows}, {"bad", r.bad}, {"notice", r.notices}} {
-		for _, l := range part.lines {
-			fmt.Fprintf(&b, "%s %s\n", part.name, l)
-		}
-	}
-	return b.String()
-}
-
-// decode reads blocks with a decoder and renders the rows. Chunks are scribbled over
-// after their release, so a row that is rendered late would show it.
-func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) result {
+// decode reads blocks with a decoder that scribbles over its chunks.
+func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) formattest.Result {
 	t.Helper()
-	var r result
-	d.Begin(format.Input{Name: "f.csv", Line: 1}, chunkRows, format.Output{
-		Emit: func(rec arrow.Record) error {
-			if rec.NumRows() > int64(chunkRows) || rec.NumRows() == 0 {
-				t.Errorf("chunk of %d rows, want 1 to %d", rec.NumRows(), chunkRows)
-			}
-			for i := range int(rec.NumRows()) {
-				cells := make([]string, rec.NumCols())
-				for c := range cells {
-					cells[c] = show(rec.Column(c), i)
-				}
-				r.rows = append(r.rows, strings.Clone(strings.Join(cells, " | ")))
-			}
-			return nil
-		},
-		Bad: func(b format.Bad) error {
-			r.bad = append(r.bad, fmt.Sprintf("%d %q: %s: %s", b.Line, b.Column, b.Reason, b.Raw))
-			return nil
-		},
-		Notice: func(text string) { r.notices = append(r.notices, text) },
-	})
-	for _, b := range blocks {
-		if err := d.Decode(append(make([]byte, 0, len(b)+column.Slack), b...)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.Finish(false); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return formattest.Decode(t, d, format.Input{Name: "f.csv", Line: 1}, show, chunkRows, blocks...)
 }
 
 // show renders a cell: text as it is, the rest as types.Text does.

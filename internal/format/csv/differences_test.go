@@ -75,10 +75,10 @@ func oursOf(t *testing.T, d difference) string {
 		d.dialect(&dialect)
 	}
 	got := decode(t, newDecoder(t, Options{Dialect: dialect, Fields: []types.Field{{Name: "v", Type: d.kind, Nullable: true}}}), 16, "v\n"+d.text+"\n")
-	if len(got.bad) > 0 {
+	if len(got.Bad) > 0 {
 		return "a bad row"
 	}
-	rows := strings.Join(got.rows, " ")
+	rows := strings.Join(got.Rows, " ")
 	switch d.kind.Kind { // as DuckDB shows it
 	case types.Struct:
 		rows = strings.ReplaceAll(rows, "{a", "{'a'")

@@ -98,11 +98,11 @@ func TestLikeDuckDB(t *testing.T) {
 		d := newDecoder(t, Options{Dialect: dialect, Fields: fields, Encode: []bool{round%4 == 0}, Settings: settings})
 		got := decode(t, d, 16, text.String())
 		var ours []string
-		for _, row := range got.rows {
+		for _, row := range got.Rows {
 			ours = append(ours, spelling.Replace(row))
 		}
-		if len(got.bad) > 0 || !slices.Equal(ours, want) {
-			t.Fatalf("%s\ngot  %q %q\nwant %q", text.String(), ours, got.bad, want)
+		if len(got.Bad) > 0 || !slices.Equal(ours, want) {
+			t.Fatalf("%s\ngot  %q %q\nwant %q", text.String(), ours, got.Bad, want)
 		}
 	}
 }

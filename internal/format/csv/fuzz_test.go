@@ -8,6 +8,7 @@ import (
 	"io"
 	"math"
 	"slices"
+	"ssql/internal/format/formattest"
 	"strings"
 	"testing"
 	"unicode/utf8"
@@ -46,7 +47,7 @@ func FuzzCSV(f *testing.F) {
 }
 
 // checkCuts decodes the input in two blocks, cut at a record end near the given place.
-func checkCuts(t *testing.T, o Options, in []byte, cut int, whole result) {
+func checkCuts(t *testing.T, o Options, in []byte, cut int, whole formattest.Result) {
 	t.Helper()
 	cut = min(cut, len(in))
 	end := o.lastEnd(in[:cut])
@@ -61,7 +62,7 @@ func checkCuts(t *testing.T, o Options, in []byte, cut int, whole result) {
 
 // compareStandard compares with encoding/csv where that takes the whole input. It drops
 // carriage returns before newlines in quotes, and one at the end.
-func compareStandard(t *testing.T, delimiter byte, in []byte, got result) {
+func compareStandard(t *testing.T, delimiter byte, in []byte, got formattest.Result) {
 	t.Helper()
 	if !utf8.Valid(in) || bytes.HasSuffix(in, []byte("\r")) {
 		return
@@ -85,15 +86,15 @@ func compareStandard(t *testing.T, delimiter byte, in []byte, got result) {
 			bad++
 		}
 	}
-	ours := make([]string, len(got.rows))
-	for i, row := range got.rows {
+	ours := make([]string, len(got.Rows))
+	for i, row := range got.Rows {
 		ours[i] = strings.ReplaceAll(row, "\r\n", "\n")
 	}
 	if !slices.Equal(ours, rows) {
 		t.Fatalf("%q\ngot  %q\nwant %q", in, ours, rows)
 	}
-	if !bytes.Contains(in, []byte(`"`)) && len(got.bad) != bad {
-		t.Fatalf("%q: %d bad records, want %d: %v", in, len(got.bad), bad, got.bad)
+	if !bytes.Contains(in, []byte(`"`)) && len(got.Bad) != bad {
+		t.Fatalf("%q: %d bad records, want %d: %v", in, len(got.Bad), bad, got.Bad)
 	}
 }
 
@@ -144,7 +145,7 @@ func TestRandomRows(t *testing.T) {
 		w.Flush()
 		o := Options{Dialect: Dialect{Delimiter: ',', Quote: '"', Escape: '"', Null: noNull}, Fields: texts(), Encode: []bool{true, false, true}}
 		got := decode(t, newDecoder(t, o), 4, text.String())
-		if !slices.Equal(got.rows, want) || len(got.bad) > 0 {
+		if !slices.Equal(got.Rows, want) || len(got.Bad) > 0 {
 			t.Fatalf("round %d: got\n%swant\n%s", round, got, fmt.Sprint(want))
 		}
 	}

@@ -31,12 +31,12 @@ func FuzzNested(f *testing.F) {
 			o := Options{Dialect: Dialect{Delimiter: ',', Quote: '"', Escape: '"', Null: noNull}, Fields: []types.Field{{Name: "v", Type: kind, Nullable: true}}, Settings: cell.Settings{EpochUnit: types.EpochMillis}}
 			once := decode(t, newDecoder(t, o), 1, quoted+"\n")
 			thrice := decode(t, newDecoder(t, o), 10, strings.Repeat(quoted+"\n", 3))
-			if len(once.rows)+len(once.bad) != 1 || len(thrice.rows) != 3*len(once.rows) || len(thrice.bad) != 3*len(once.bad) {
+			if len(once.Rows)+len(once.Bad) != 1 || len(thrice.Rows) != 3*len(once.Rows) || len(thrice.Bad) != 3*len(once.Bad) {
 				t.Fatalf("%s %q: %v, and three times %v", kind, text, once, thrice)
 			}
-			for _, row := range thrice.rows {
-				if row != once.rows[0] {
-					t.Fatalf("%s %q: %q, and in a chunk %q", kind, text, once.rows[0], row)
+			for _, row := range thrice.Rows {
+				if row != once.Rows[0] {
+					t.Fatalf("%s %q: %q, and in a chunk %q", kind, text, once.Rows[0], row)
 				}
 			}
 		}

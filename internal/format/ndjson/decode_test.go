@@ -6,11 +6,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow/go/v17/arrow"
-
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
-	"ssql/internal/format/column"
+	"ssql/internal/format/formattest"
 	"ssql/sql/types"
 )
 
@@ -19,60 +17,10 @@ func field(name string, t types.Type) types.Field {
 	return types.Field{Name: name, Type: t, Nullable: true}
 }
 
-// result is everything a decoder said about an input, as text.
-type result struct {
-	rows    []string
-	bad     []string
-	notices []string
-}
-
-func (r result) String() string {
-	var b strings.Builder
-	for _, part := range []struct {
-		name  string
-		lines []string
-	}{{"row", r.rows}, {"bad", r.bad}, {"notice", r.notices}} {
-		for _, l := range part.lines {
-			fmt.Fprintf(&b, "%s %s\n", part.name, l)
-		}
-	}
-	return b.String()
-}
-
-// decode reads blocks with a decoder and renders the rows. Chunks are scribbled
-// over after their release, so a row that is rendered late would show it.
-func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) result {
+// decode reads blocks with a decoder that scribbles over its chunks.
+func decode(t testing.TB, d *Decoder, chunkRows int, blocks ...string) formattest.Result {
 	t.Helper()
-	var r result
-	d.Begin(format.Input{Line: 1}, chunkRows, format.Output{
-		Emit: func(rec arrow.Record) error {
-			if rec.NumRows() > int64(chunkRows) {
-				t.Errorf("chunk of %d rows, want at most %d", rec.NumRows(), chunkRows)
-			}
-			for i := range int(rec.NumRows()) {
-				cells := make([]string, rec.NumCols())
-				for c := range cells {
-					cells[c] = types.Text(rec.Column(c), i)
-				}
-				r.rows = append(r.rows, strings.Clone(strings.Join(cells, " | ")))
-			}
-			return nil
-		},
-		Bad: func(b format.Bad) error {
-			r.bad = append(r.bad, fmt.Sprintf("%d %q: %s: %s", b.Line, b.Column, b.Reason, b.Raw))
-			return nil
-		},
-		Notice: func(text string) { r.notices = append(r.notices, text) },
-	})
-	for _, b := range blocks {
-		if err := d.Decode(append(make([]byte, 0, len(b)+column.Slack), b...)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if err := d.Finish(false); err != nil {
-		t.Fatal(err)
-	}
-	return r
+	return formattest.Decode(t, d, format.Input{Line: 1}, types.Text, chunkRows, blocks...)
 }
 
 func newDecoder(t testing.TB, o Options) *Decoder {
@@ -248,12 +196,12 @@ func TestValues(t *testing.T) {
 				got := decode(t, d, 100, strings.Repeat(`{"v":`+c.json+"}\n", 3))
 				want, isBad := strings.CutPrefix(c.want, "bad: ")
 				if isBad {
-					if len(got.bad) != 3 || len(got.rows) != 0 || !strings.Contains(got.bad[2], ": "+want+": ") {
+					if len(got.Bad) != 3 || len(got.Rows) != 0 || !strings.Contains(got.Bad[2], ": "+want+": ") {
 						t.Errorf("got\n%swant three bad lines: %s", got, want)
 					}
 					continue
 				}
-				if strings.Join(got.rows, "\n") != strings.Join([]string{want, want, want}, "\n") || len(got.bad) > 0 {
+				if strings.Join(got.Rows, "\n") != strings.Join([]string{want, want, want}, "\n") || len(got.Bad) > 0 {
 					t.Errorf("got\n%swant three rows %s", got, want)
 				}
 			}
@@ -371,8 +319,8 @@ func TestDepth(t *testing.T) {
 	nest := func(n int) string { return `{"z":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}\n" }
 	d := newDecoder(t, Options{Fields: []types.Field{field("z", types.Of(types.Varchar))}})
 	got := decode(t, d, 10, nest(DepthMax-1)+nest(DepthMax)+strings.Repeat(`{"z":`, 1000)+strings.Repeat("}", 1000)+"\n"+strings.Repeat("[", 1_000_000))
-	if len(got.rows) != 1 || len(got.bad) != 3 || !strings.Contains(got.bad[0], "more than 64 deep") || !strings.Contains(got.bad[1], "more than 64 deep") {
-		t.Errorf("got %d rows and\n%.300s", len(got.rows), strings.Join(got.bad, "\n"))
+	if len(got.Rows) != 1 || len(got.Bad) != 3 || !strings.Contains(got.Bad[0], "more than 64 deep") || !strings.Contains(got.Bad[1], "more than 64 deep") {
+		t.Errorf("got %d rows and\n%.300s", len(got.Rows), strings.Join(got.Bad, "\n"))
 	}
 }
 

@@ -27,7 +27,7 @@ import (
 )
 
 // DepthMax is how deeply objects and arrays of one line may be nested; a deeper
-// line is a bad row. It bounds the stack (reliability §2 #69).
+// line is a bad row. It bounds the stack.
 const DepthMax = 64
 
 // Options describe the rows to read.
