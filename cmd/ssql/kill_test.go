@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"flag"
 	"fmt"
 	"math/rand"
 	"os"
@@ -14,19 +15,21 @@ import (
 	"time"
 )
 
+// kills is how often each script must really have been killed while it ran.
+var kills = flag.Int64("kills", 8, "kills of each script, at least; for a long test 50 and more")
+
 // killRun is a script whose runs are killed, and the statements that show everything it
 // has stored, but for what depends on when it ran.
 type killRun struct {
 	script string // its text, once test has read the file
 	ask    string
-	kills  int64 // how many times a query must really have been killed while it ran
 }
 
 // TestKilledAtAnyMomentEndsWithTheSameTable kills ssql with SIGKILL at random moments of
 // its run, starts it again until it ends by itself, and compares everything that a
 // batch stores with an undisturbed run: result, late rows and the log of commits.
 func TestKilledAtAnyMomentEndsWithTheSameTable(t *testing.T) {
-	run := &killRun{script: "testdata/kill.sql", kills: 50, ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
+	run := &killRun{script: "testdata/kill.sql", ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
 SELECT batch, event_time, row FROM ssql.late_rows ORDER BY ALL;
 SELECT batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commits ORDER BY ALL`}
 	run.test(t)
@@ -35,7 +38,7 @@ SELECT batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql.commit
 // TestKilledAtAnyMomentEndsWithTheSameFiles does the same with results in files, which it
 // reads through their views and with plain globs.
 func TestKilledAtAnyMomentEndsWithTheSameFiles(t *testing.T) {
-	run := &killRun{script: "testdata/kill_files.sql", kills: 20, ask: `SELECT * FROM hours ORDER BY ALL;
+	run := &killRun{script: "testdata/kill_files.sql", ask: `SELECT * FROM hours ORDER BY ALL;
 SELECT window_start, quakes FROM read_parquet('hours/**/*.parquet', hive_partitioning = true) ORDER BY ALL;
 SELECT * FROM log ORDER BY ALL;
 SELECT event_time, mag FROM read_json('log.json') ORDER BY ALL;
@@ -48,7 +51,7 @@ SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql
 // TestKilledAtAnyMomentEndsWithTheSameSet does the same with a statement set: two tables
 // and two sinks of files under one checkpoint.
 func TestKilledAtAnyMomentEndsWithTheSameSet(t *testing.T) {
-	run := &killRun{script: "testdata/kill_set.sql", kills: 15, ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
+	run := &killRun{script: "testdata/kill_set.sql", ask: `SELECT * FROM quakes_per_hour ORDER BY ALL;
 SELECT * FROM magnitudes ORDER BY ALL;
 SELECT * FROM hours ORDER BY ALL;
 SELECT window_start, quakes FROM read_parquet('hours/**/*.parquet', hive_partitioning = true) ORDER BY ALL;
@@ -61,7 +64,7 @@ SELECT query, batch, watermark, rows_in, rows_out, rows_late, rows_bad FROM ssql
 // TestKilledAtAnyMomentEndsWithTheSameDeletes does the same with results that shrink: rows are
 // deleted from tables, and written as deleted to a file, once.
 func TestKilledAtAnyMomentEndsWithTheSameDeletes(t *testing.T) {
-	run := &killRun{script: "testdata/kill_deletes.sql", kills: 15, ask: `SELECT * FROM digits ORDER BY ALL;
+	run := &killRun{script: "testdata/kill_deletes.sql", ask: `SELECT * FROM digits ORDER BY ALL;
 SELECT * FROM firsts ORDER BY ALL;
 SELECT * FROM rare ORDER BY ALL;
 SELECT * FROM changes ORDER BY ALL;
@@ -85,14 +88,14 @@ func (run *killRun) test(t *testing.T) {
 	seed := time.Now().UnixNano()
 	rng := rand.New(rand.NewSource(seed))
 	t.Logf("seed %d, an undisturbed run takes %v", seed, length)
-	var kills atomic.Int64
-	for round := 0; kills.Load() < run.kills && !t.Failed(); round++ {
+	var killed atomic.Int64
+	for round := 0; killed.Load() < *kills && !t.Failed(); round++ {
 		t.Run(fmt.Sprint("round", round), func(t *testing.T) {
 			for life := 0; life < 4; life++ {
 				seed := rng.Int63()
 				t.Run(fmt.Sprint("life", life), func(t *testing.T) {
 					t.Parallel()
-					kills.Add(run.oneLife(t, want, length, seed))
+					killed.Add(run.oneLife(t, want, length, seed))
 				})
 			}
 		})

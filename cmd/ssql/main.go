@@ -1,4 +1,9 @@
 // Command ssql is a streaming SQL shell: see the README.
+//
+// Its tests run the binary: testdata/*.txtar are transcripts (-update writes them), pty_*
+// types at a terminal, and kill_test kills it. The long form of the last is
+//
+//	go test ./cmd/ssql -run Killed -kills 50
 package main
 
 import (
@@ -11,7 +16,7 @@ import (
 	"runtime/debug"
 )
 
-// Exit codes (design §1); 3, 4 and 130 come from shell.ExitCode.
+// Exit codes; 3, 4 and 130 come from shell.ExitCode.
 const (
 	exitOK    = 0
 	exitSQL   = 1
