@@ -22,8 +22,7 @@ CREATE TABLE IF NOT EXISTS ssql.targets (query VARCHAR, target VARCHAR, position
 
 // catalogDDL makes the schema ssql: what users can ask with ordinary SELECTs about
 // their streams and queries, and what ssql itself needs to know after a restart. No
-// table has a key: DuckDB never gives deleted rows of an indexed table back
-// (performance.md §4.4).
+// table has a key: DuckDB never gives deleted rows of an indexed table back.
 const catalogDDL = `
 INSERT INTO ssql.catalog_version VALUES (2);
 

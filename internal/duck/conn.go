@@ -18,7 +18,7 @@ import (
 // from values.
 //
 // A statement that fails does not end a transaction in DuckDB, and a COMMIT after
-// it stores the rest (reliability.md A20): after any error the caller must roll back.
+// it stores the rest: after any error the caller must roll back.
 type Conn struct {
 	db     *DB
 	handle *handle

@@ -212,7 +212,7 @@ func TestQueryArrowGivesTheTypesOfTheTable(t *testing.T) {
 	})
 }
 
-// DuckDB commits what came before a statement that failed to bind (reliability.md A20):
+// DuckDB commits what came before a statement that failed to bind:
 // this pins the reason for the rule that any error means a rollback.
 func TestErrorDoesNotEndATransaction(t *testing.T) {
 	db := mustOpen(t, ":memory:", Options{})

@@ -19,8 +19,8 @@ func dsn(o Options) string {
 	v.Set("autoload_known_extensions", "false")
 	v.Set("allow_community_extensions", "false")
 	v.Set("memory_limit", strconv.FormatInt(o.MemoryBytes/1024, 10)+"KiB")
-	// The default of 16 MB puts pauses of 140 to 320 ms between batches
-	// (performance.md §4.4); the log is written back when the file is released.
+	// The default of 16 MB puts pauses of 140 to 320 ms between batches;
+	// the log is written back when the file is released.
 	v.Set("wal_autocheckpoint", "1GB")
 	if o.Threads > 0 {
 		v.Set("threads", strconv.Itoa(o.Threads))

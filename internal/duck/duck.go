@@ -1,7 +1,7 @@
 // Package duck is the one way ssql opens DuckDB files.
 //
 // DuckDB guards a file with a POSIX lock, which has two holes that lost rows in
-// experiments (reliability.md A16, A17): the kernel drops it when this process opens and
+// experiments: the kernel drops it when this process opens and
 // closes the file in any other way, and a second open in one process succeeds and
 // silently diverges. So a file is opened once per process and shared by everyone
 // (registry.go), nobody else touches it, and a lock on a side file is held as long as

@@ -92,7 +92,7 @@ func TestBadFiles(t *testing.T) {
 }
 
 // TestMapError has the texts that a test cannot provoke everywhere, as DuckDB and
-// Linux write them (reliability.md A8 to A22).
+// Linux write them.
 func TestMapError(t *testing.T) {
 	for text, code := range map[string]string{
 		`IO Error: Could not set lock on file "x": Conflicting lock is held in PID 7. See also https://...`:                   "E_SINK_LOCKED",

@@ -14,8 +14,7 @@ import (
 )
 
 // sideLock is a held flock on a file beside the database. Unlike DuckDB's own lock it
-// survives when this process opens and closes the database file (reliability.md
-// A18).
+// survives when this process opens and closes the database file.
 type sideLock struct{ file *os.File }
 
 // takeSideLock takes the lock without waiting; a *heldError names its holder. The

@@ -36,8 +36,8 @@ const (
 
 // readlineEditor is the LineEditor on chzyer/readline. The library edits one line at
 // a time, cannot complete within pasted text and writes its history with line ends
-// as separators, so statements of several lines, paste and history are ours; see
-// sql-and-shell.md §3.3.
+// as separators, so statements of several lines, paste and history are
+// ours.
 type readlineEditor struct {
 	lib *readline.Instance
 	tty io.Writer

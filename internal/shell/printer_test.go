@@ -14,7 +14,7 @@ import (
 	"ssql/internal/sqlerr"
 )
 
-// onTerminal returns a shell that takes two buffers for a terminal of 40 columns.
+// onTerminal returns a shell that takes two buffers for a terminal of 100 columns.
 func onTerminal(t *testing.T) (s *Shell, out, errs *bytes.Buffer) {
 	t.Helper()
 	out, errs = &bytes.Buffer{}, &bytes.Buffer{}

@@ -14,7 +14,7 @@ import (
 	"ssql/sql"
 )
 
-// scriptBytesMax bounds a script (reliability.md §6.3).
+// scriptBytesMax bounds a script.
 const scriptBytesMax = 64 << 20
 
 // scriptDepthMax is how many scripts may run within each other.

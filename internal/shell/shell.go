@@ -220,7 +220,7 @@ func (s *Shell) WaitForQueries(ctx context.Context) error {
 	return s.interruptible(ctx, s.cfg.Session.WaitAll)
 }
 
-// ExitCode returns the status that a process ends with after err (design §1).
+// ExitCode returns the status that a process ends with after err.
 func ExitCode(err error) int {
 	var failed *session.QueryError
 	switch {

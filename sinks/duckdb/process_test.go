@@ -106,8 +106,8 @@ func TestCommitThatFailsStoresNothing(t *testing.T) {
 	}
 }
 
-// failCommit runs in a process of its own: DuckDB may abort on an I/O error
-// (reliability.md A8), and the limit is the process's.
+// failCommit runs in a process of its own: DuckDB may abort on an I/O error,
+// and the limit is the process's.
 func failCommit(t *testing.T, path string) {
 	signal.Ignore(syscall.SIGXFSZ)
 	db, err := duck.Open(path, duck.Options{IdleAfter: -1})

@@ -3,7 +3,7 @@
 //
 // A batch is a few prepared statements over an Arrow view, so its cost beyond the
 // rows is below a millisecond and the write of DuckDB's log. Result tables never
-// get a key or an index (performance.md §4.4): update mode deletes the rows of
+// get a key or an index: update mode deletes the rows of
 // the batch's keys and inserts the new ones.
 package duckdb
 
@@ -172,7 +172,7 @@ func (s *Sink) Close() error {
 }
 
 // store runs the transaction of a batch. Any error before the commit rolls back,
-// since DuckDB would commit what came before a failed statement (reliability.md A20).
+// since DuckDB would commit what came before a failed statement.
 func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 	load, err := s.load(ctx, c, b)
 	if err != nil {
@@ -300,7 +300,7 @@ func (l *load) clear() {
 }
 
 // settle finds out what became of a commit that failed: 14 of 30 power cuts left it
-// durable though it was never acknowledged (reliability.md A6). Only the file knows.
+// durable though it was never acknowledged. Only the file knows.
 func (s *Sink) settle(ctx context.Context, c *duck.Conn, b *sinks.Batch, failed error) error {
 	s.head = nil
 	if err := s.db.Discard(c); err != nil && !errors.Is(err, failed) {

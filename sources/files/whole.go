@@ -19,7 +19,7 @@ import (
 
 const (
 	// zstdWindowMax bounds the memory a frame may ask for: nine bytes can ask for
-	// 512 MiB (reliability §2 #71).
+	// 512 MiB.
 	zstdWindowMax = 64 << 20
 	// ratioFrom is how much a file may hold before its ratio is looked at.
 	ratioFrom = 64 << 20
