@@ -1,12 +1,7 @@
 package state
 
-import (
-	"encoding/binary"
-	"sort"
-)
-
 // Multimap keeps rows by key, each with a time after which it may be removed, a
-// flag, and bytes: one side of a stream–stream join.
+// flag, and bytes: a side of a join, the keys of a deduplication, the rows of a ranking.
 //
 // Rows are numbered in the order of their insertion; the numbers of rows that are
 // left stay ascending, so changes on disk name a row by a sequence number that
@@ -29,7 +24,7 @@ type Multimap struct {
 
 type mapRow struct {
 	seq    uint64
-	time   int64 // NoTime: stays for ever
+	time   int64 // NoTime: stays until it is removed
 	start  int   // of the payload in arena
 	size   int32
 	key    int32 // -1: found by no key
@@ -47,7 +42,7 @@ func NewMultimap() *Multimap { return &Multimap{keys: NewInterner()} }
 // Len returns how many rows there are.
 func (m *Multimap) Len() int { return m.live }
 
-// Bytes returns the memory that is held, in bytes.
+// Bytes returns about the memory that is held, in bytes: a row takes 40, and 16 in due.
 func (m *Multimap) Bytes() int64 {
 	return m.keys.Bytes() + int64(cap(m.arena)) + 56*int64(cap(m.rows)) + 4*int64(cap(m.heads)) + 4*int64(m.live)
 }
@@ -115,12 +110,45 @@ func (m *Multimap) Each(id int32, f func(row int32) bool) {
 	}
 }
 
+// Rows appends the rows of a key to dst, the oldest first. Rows that were removed are
+// unlinked on the way, so that a key whose rows come and go costs what it holds.
+func (m *Multimap) Rows(key []byte, dst []int32) []int32 {
+	id := m.keys.Find(key)
+	if id < 0 || int(id) >= len(m.heads) {
+		return dst
+	}
+	first := len(dst)
+	link := &m.heads[id]
+	for *link >= 0 {
+		r := &m.rows[*link]
+		if r.dead {
+			*link = r.before
+			continue
+		}
+		dst = append(dst, *link)
+		link = &r.before
+	}
+	for i, j := first, len(dst)-1; i < j; i, j = i+1, j-1 {
+		dst[i], dst[j] = dst[j], dst[i]
+	}
+	return dst
+}
+
 // Has reports whether there is a row under the number of a key.
 func (m *Multimap) Has(id int32) bool {
 	has := false
 	m.Each(id, func(int32) bool { has = true; return false })
 	return has
 }
+
+// HasKey reports whether a key finds a row.
+func (m *Multimap) HasKey(row int32) bool { return m.rows[row].key >= 0 }
+
+// Key returns the key of a row that has one. It must not be changed.
+func (m *Multimap) Key(row int32) []byte { return m.keys.Value(m.rows[row].key) }
+
+// Time returns the time of a row.
+func (m *Multimap) Time(row int32) int64 { return m.rows[row].time }
 
 // Payload returns the bytes of a row. They must not be changed and are valid until
 // the next Insert.
@@ -139,6 +167,13 @@ func (m *Multimap) SetFlag(row int32) {
 	}
 }
 
+// ClearFlag takes the flag of a row away.
+func (m *Multimap) ClearFlag(row int32) {
+	if r := &m.rows[row]; r.flag {
+		m.toggleFlag(row)
+	}
+}
+
 func (m *Multimap) toggleFlag(row int32) {
 	r := &m.rows[row]
 	r.flag = !r.flag
@@ -151,17 +186,18 @@ func (m *Multimap) toggleFlag(row int32) {
 // nil, with each before it goes.
 func (m *Multimap) Evict(through int64, f func(row int32)) {
 	for _, row := range m.due.Take(through, nil) {
-		if m.rows[row].dead { // removed by ApplyChanges
+		if m.rows[row].dead { // removed by Remove or ApplyChanges
 			continue
 		}
 		if f != nil {
 			f(row)
 		}
-		m.remove(row)
+		m.Remove(row)
 	}
 }
 
-func (m *Multimap) remove(row int32) {
+// Remove removes a row that is there.
+func (m *Multimap) Remove(row int32) {
 	r := &m.rows[row]
 	r.dead = true
 	m.live--
@@ -170,151 +206,25 @@ func (m *Multimap) remove(row int32) {
 	}
 }
 
-// AppendChanges appends what changed since the last call and forgets it. Row numbers
-// are stale afterwards.
-func (m *Multimap) AppendChanges(dst []byte) []byte {
-	dst = m.appendRows(dst, m.added)
-	dst = appendSeqs(dst, m.removed)
-	dst = appendSeqs(dst, m.flagged)
-	m.removed, m.flagged = m.removed[:0], m.flagged[:0]
-	m.compact()
-	m.added = len(m.rows)
-	return dst
+// Oldest returns the least time of the rows that have one; ok is false if there is
+// none. See Expiry.First.
+func (m *Multimap) Oldest() (time int64, ok bool) {
+	return m.due.First(func(_ int64, row int32) bool { return !m.rows[row].dead })
 }
 
-// AppendSnapshot appends all rows.
-func (m *Multimap) AppendSnapshot(dst []byte) []byte { return m.appendRows(dst, 0) }
+// OldestUnflagged is Oldest of the rows without flag.
+func (m *Multimap) OldestUnflagged() (time int64, ok bool) {
+	return m.due.First(func(_ int64, row int32) bool { return !m.rows[row].dead && !m.rows[row].flag })
+}
 
-func (m *Multimap) appendRows(dst []byte, from int) []byte {
-	n := 0
-	for _, r := range m.rows[from:] {
-		if !r.dead {
-			n++
-		}
-	}
-	dst = binary.AppendUvarint(dst, m.next)
-	dst = binary.AppendUvarint(dst, uint64(n))
-	for i := from; i < len(m.rows); i++ {
+// NewestUnflagged returns the greatest time of the rows without flag that have one; ok
+// is false if there is none. Its cost is that of all rows.
+func (m *Multimap) NewestUnflagged() (time int64, ok bool) {
+	for i := range m.rows {
 		r := &m.rows[i]
-		if r.dead {
-			continue
-		}
-		flags := byte(0)
-		if r.flag {
-			flags |= 1
-		}
-		if r.key >= 0 {
-			flags |= 2
-		}
-		dst = append(binary.AppendUvarint(dst, r.seq), flags)
-		if r.key >= 0 {
-			dst = appendBytes(dst, m.keys.Value(r.key))
-		}
-		dst = binary.AppendVarint(dst, r.time)
-		dst = appendBytes(dst, m.Payload(int32(i)))
-	}
-	return dst
-}
-
-func appendSeqs(dst []byte, seqs []uint64) []byte {
-	dst = binary.AppendUvarint(dst, uint64(len(seqs)))
-	for _, s := range seqs {
-		dst = binary.AppendUvarint(dst, s)
-	}
-	return dst
-}
-
-// ApplyChanges replays what AppendChanges wrote.
-func (m *Multimap) ApplyChanges(b []byte) error {
-	r := &reader{b: b}
-	m.readRows(r)
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		if row := m.find(r.uvarint()); row >= 0 {
-			m.rows[row].dead = true
-			m.live--
-		} else {
-			r.fail("a row that is not there was removed")
+		if !r.dead && !r.flag && r.time != NoTime && (!ok || r.time > time) {
+			time, ok = r.time, true
 		}
 	}
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		if row := m.find(r.uvarint()); row >= 0 {
-			m.rows[row].flag = !m.rows[row].flag
-		}
-	}
-	if r.err == nil && len(r.b) > 0 {
-		r.fail("bytes are left over")
-	}
-	if r.err != nil {
-		return r.err
-	}
-	m.compact()
-	m.added = len(m.rows)
-	return nil
-}
-
-// Restore replaces all rows by a snapshot.
-func (m *Multimap) Restore(b []byte) error {
-	*m = *NewMultimap()
-	r := &reader{b: b}
-	m.readRows(r)
-	if r.err == nil && len(r.b) > 0 {
-		r.fail("bytes are left over")
-	}
-	m.added = len(m.rows)
-	return r.err
-}
-
-func (m *Multimap) readRows(r *reader) {
-	next := r.uvarint()
-	for n := r.count(); n > 0 && r.err == nil; n-- {
-		seq := r.uvarint()
-		if seq < m.next || seq >= next {
-			r.fail("a row is out of order")
-			return
-		}
-		flags := byte(r.uvarint())
-		var key []byte
-		if flags&2 != 0 {
-			key = r.bytes()
-		}
-		time := r.varint()
-		payload := r.bytes()
-		if r.err == nil {
-			m.insert(seq, m.addKey(key, flags&2 != 0), time, flags&1 != 0, payload)
-		}
-	}
-	m.next = next
-}
-
-// find returns the row of a sequence number, -1 if there is none that is alive.
-func (m *Multimap) find(seq uint64) int32 {
-	i := sort.Search(len(m.rows), func(i int) bool { return m.rows[i].seq >= seq })
-	if i == len(m.rows) || m.rows[i].seq != seq || m.rows[i].dead {
-		return -1
-	}
-	return int32(i)
-}
-
-// deadMin is how many dead rows there must be before they are cleared away.
-const deadMin = 1024
-
-// compact clears dead rows away once they outnumber the others.
-func (m *Multimap) compact() {
-	if dead := len(m.rows) - m.live; dead < deadMin || dead < m.live {
-		return
-	}
-	old := *m
-	*m = *NewMultimap()
-	for i := range old.rows {
-		r := &old.rows[i]
-		if r.dead {
-			continue
-		}
-		id := int32(-1)
-		if r.key >= 0 {
-			id = m.keys.Intern(old.keys.Value(r.key))
-		}
-		m.insert(r.seq, id, r.time, r.flag, old.Payload(int32(i)))
-	}
-	m.next = old.next
+	return time, ok
 }

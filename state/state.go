@@ -9,7 +9,7 @@
 //
 // Closing a window frees its tables and touches no other. What a batch changed is
 // marked in a bitmap per table and written as a delta (AppendChanges); the whole
-// state is written by AppendSnapshot. docs/FORMAT.md, section State, draws both.
+// state is written by AppendSnapshot. docs/state-format.md draws both.
 package state
 
 import (
