@@ -23,8 +23,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 	cfg := op.AggregateConfig{
 		Mode: aggregateModes[l.mode], Time: n.Time, Keys: n.Keys, Change: n.Change, CountsRows: n.CountsRows, Schema: schemaOf(n.Cols),
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
-		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows,
-		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
+		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows, Limits: l.stateLimits(),
 	}
 	if l.replacing && cfg.Mode == op.CompleteMode {
 		cfg.Mode, cfg.Watermarked = op.UpdateMode, false // nothing is late or leaves in complete mode
@@ -79,7 +78,7 @@ func (l *lowering) session(n *plan.Aggregate) (tree, error) {
 		Mode: aggregateModes[l.mode], Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil, Keys: n.Keys, Calls: calls(n),
 		Columns: len(n.Input.Columns()), Schema: schemaOf(n.Cols), Alloc: l.alloc, ChunkRows: l.cfg.ChunkRows,
-		StateRowsMax: l.cfg.StateRowsMax, StateBytesMax: l.cfg.StateBytesMax,
+		Limits: l.stateLimits(),
 	})
 	if err != nil {
 		return nil, err

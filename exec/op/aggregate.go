@@ -51,9 +51,8 @@ type AggregateConfig struct {
 	Schema *arrow.Schema
 	Alloc  memory.Allocator
 
-	ChunkRows     int   // rows per chunk of the result; default 8192
-	StateRowsMax  int64 // groups; 0: no limit
-	StateBytesMax int64 // 0: no limit
+	ChunkRows int         // rows per chunk of the result; default 8192
+	Limits    StateLimits // of groups and bytes
 }
 
 // AggregateCall is one aggregate of a grouping.
@@ -68,7 +67,7 @@ type AggregateCall struct {
 // state in the order of the segments, so that a result does not depend on chunks
 // or workers, and sums of doubles come out as Spark's: state + (sum of the batch).
 //
-// The state has one table of groups per window, or per piece of one when windows
+// The state has one table of groups per window, or per pane of one when windows
 // overlap (see panes), and beside it one table per DISTINCT call with
 // the values seen.
 type aggregate struct {
@@ -78,7 +77,7 @@ type aggregate struct {
 	args     []expr.Expr // what the calls need, each once
 	filters  []expr.Expr
 	layout   state.Layout // of the table of groups
-	overlap  *overlap     // nil unless windows share pieces
+	overlap  *overlap     // nil unless windows share panes
 	layer    layer
 	state    *state.Windows
 	batch    *Batch
@@ -109,7 +108,7 @@ const (
 	layerOne     layer = iota // one table for all
 	layerClose                // one per value of Close
 	layerWindows              // one per window; windows do not overlap
-	layerPieces               // one per piece of overlapping windows
+	layerPanes                // one per pane of overlapping windows
 	layerEach                 // one per window of overlapping windows: a row goes to each
 )
 
@@ -120,9 +119,9 @@ const chunkRowsDefault = 8192
 
 // NewAggregate returns the operator of a grouping.
 //
-// Overlapping windows are kept in pieces, whatever their number, unless a call depends on the
+// Overlapping windows are kept in panes, whatever their number, unless a call depends on the
 // order of rows or is DISTINCT: then each row is added to each of its windows,
-// because a piece does not know which of two rows in different pieces came first.
+// because a pane does not know which of two rows in different panes came first.
 func NewAggregate(cfg AggregateConfig) (Stateful, error) {
 	if cfg.ChunkRows <= 0 {
 		cfg.ChunkRows = chunkRowsDefault
@@ -197,7 +196,7 @@ func (a *aggregate) chooseLayer() error {
 		}
 		a.layer = layerWindows
 		if !p.single() {
-			a.layer = layerPieces
+			a.layer = layerPanes
 			for _, c := range a.calls {
 				if c.Ordered || c.set >= 0 {
 					a.layer = layerEach
@@ -284,16 +283,8 @@ func (p *partialPool) put(s *partial) {
 
 // checkLimits refuses more groups or bytes than the limits of the state.
 func (a *aggregate) checkLimits(groups, bytes int64) error {
-	const advice = "group by fewer keys, close windows sooner with a smaller watermark delay, or raise %s"
-	if limit := a.cfg.StateRowsMax; limit > 0 && groups > limit {
-		return sqlerr.New("E_LIMIT", "the aggregation holds %d groups, more than state_rows_max = %d", groups, limit).
-			WithHint(advice, "state_rows_max")
-	}
-	if limit := a.cfg.StateBytesMax; limit > 0 && bytes > limit {
-		return sqlerr.New("E_LIMIT", "the aggregation holds %d bytes, more than state_bytes_max = %d", bytes, limit).
-			WithHint(advice, "state_bytes_max")
-	}
-	return nil
+	return a.cfg.Limits.check("aggregation", "groups", groups, bytes,
+		"group by fewer keys, close windows sooner with a smaller watermark delay")
 }
 
 // AppendChanges appends what the batch changed.
@@ -323,7 +314,7 @@ func (a *aggregate) Restore(snapshot []byte) error {
 // recount counts the groups of state that was read.
 func (a *aggregate) recount() {
 	a.stale, a.groups = false, 0
-	if a.layer == layerPieces {
+	if a.layer == layerPanes {
 		a.groups = a.overlap.recount()
 		return
 	}
@@ -336,7 +327,7 @@ func (a *aggregate) recount() {
 func (a *aggregate) value(ref uint64) []byte { return a.state.Interner().Value(int32(ref) - 1) }
 
 // groupError says which group and which column an accumulator's error belongs to. The
-// span is that of the group's window, zero if it has none or shares a piece with others.
+// span is that of the group's window, zero if it has none or shares a pane with others.
 func (a *aggregate) groupError(err error, call int, span windowSpan, words []uint64, value func(ref uint64) []byte) error {
 	var ge *expr.GroupError
 	if !errors.As(err, &ge) {

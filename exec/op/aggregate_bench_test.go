@@ -161,19 +161,19 @@ func BenchmarkMillionsOfGroups(b *testing.B) {
 }
 
 // W4: ten minutes every ten seconds.
-func BenchmarkHopSixtyPieces(b *testing.B) {
+func BenchmarkHopSixtyPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 10 * minute, SlideMicros: 10 * second}
 	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
-func BenchmarkHopThreeHundredSixtyPieces(b *testing.B) {
+func BenchmarkHopThreeHundredSixtyPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 60 * minute, SlideMicros: 10 * second}
 	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
-func BenchmarkHopSixtyPiecesUpdate(b *testing.B) {
+func BenchmarkHopSixtyPanesUpdate(b *testing.B) {
 	w := op.Windows{SizeMicros: 10 * minute, SlideMicros: 10 * second}
 	g := groupOver(b, op.UpdateMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
@@ -192,8 +192,8 @@ func BenchmarkKeyedByTime(b *testing.B) {
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
-// A day of pieces of ten seconds: what is kept of them grows with their root only.
-func BenchmarkHopDayOfPieces(b *testing.B) {
+// A day of panes of ten seconds: what is kept of them grows with their root only.
+func BenchmarkHopDayOfPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 24 * 60 * minute, SlideMicros: 10 * second}
 	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(100, 7200, false))

@@ -138,7 +138,7 @@ func (a *aggregate) Finish(emit Emit) error {
 		a.holdGlobal()
 	}
 	var err error
-	if a.layer == layerPieces {
+	if a.layer == layerPanes {
 		err = a.overlap.finish(e)
 	} else {
 		err = a.finishTables(e)
@@ -153,7 +153,7 @@ func (a *aggregate) Finish(emit Emit) error {
 
 // memory returns the bytes that are held between batches.
 func (a *aggregate) memory() int64 {
-	if a.layer == layerPieces {
+	if a.layer == layerPanes {
 		return a.state.Bytes() + a.overlap.sweep.bytes()
 	}
 	return a.state.Bytes()
@@ -206,6 +206,29 @@ func (a *aggregate) finishTables(e *emitter) error {
 	return nil
 }
 
+// forgetEmptied removes the groups that a batch left without rows. They have come out once
+// more as such, and a new row begins them anew. Panes of overlapping windows stay until
+// their windows close.
+func (a *aggregate) forgetEmptied() {
+	if !a.cfg.CountsRows || a.layer == layerPanes {
+		return
+	}
+	rows := a.calls[len(a.calls)-1].offset
+	var groups []int32
+	for _, win := range a.state.Touched() {
+		t := win.Tables[0]
+		groups = t.Dirty(groups[:0])
+		for _, g := range groups {
+			if t.Words[int(g)*t.Stride+rows] == 0 {
+				t.Remove(g)
+				a.groups--
+				a.stats.RowsRemoved++
+			}
+		}
+		a.state.Count(t)
+	}
+}
+
 // closedKey returns the greatest key of a table that the eviction watermark closes.
 func (a *aggregate) closedKey() int64 {
 	e := a.batch.EvictMicros
@@ -223,7 +246,7 @@ func (a *aggregate) spanOf(key int64) windowSpan {
 	case layerEach:
 		w := a.cfg.Windows
 		if w.Cumulate {
-			return windowSpan{FloorTo(key-1, w.SizeMicros, w.OffsetMicros), key}
+			return windowSpan{floorTo(key-1, w.SizeMicros, w.OffsetMicros), key}
 		}
 		return windowSpan{key - w.SizeMicros, key}
 	}

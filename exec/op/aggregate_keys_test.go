@@ -109,7 +109,7 @@ func TestOverflowNamesColumnAndGroup(t *testing.T) {
 			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:00:00, k = b`,
 		},
 	)
-	// Within one batch, and over the pieces that make a sliding window.
+	// Within one batch, and over the panes that make a sliding window.
 	groupOver(t, op.AppendMode, readings...).windows(tumble(minute)).call("sum", "v").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:01:01 | b | 9223372036854775807", "2024-01-01 00:01:03 | b | 1"},
@@ -127,11 +127,11 @@ func TestOverflowNamesColumnAndGroup(t *testing.T) {
 func TestLimitsOfTheStateAreNamed(t *testing.T) {
 	rows := optest.Step{Rows: []string{"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:02 | b | 1", "2024-01-01 00:00:02 | c | 1"}}
 	g := groupOver(t, op.UpdateMode, readings...).windows(tumble(minute)).by("k").call("count")
-	g.cfg.StateRowsMax = 2
+	g.cfg.Limits.RowsMax = 2
 	rows.Error = "E_LIMIT: the aggregation holds 3 groups, more than state_rows_max = 2"
 	g.run(rows)
 	g = groupOver(t, op.UpdateMode, readings...).windows(tumble(minute)).by("k").call("count")
-	g.cfg.StateBytesMax = 100
+	g.cfg.Limits.BytesMax = 100
 	rows.Error = "more than state_bytes_max = 100"
 	g.run(rows)
 }
@@ -326,8 +326,8 @@ func TestSnapshotsRenumberStrings(t *testing.T) {
 }
 
 // Sums of doubles are added up in the same order after a restart, though a sweep
-// over pieces keeps sums from batch to batch.
-func TestSumsOfPiecesDoNotDependOnRestarts(t *testing.T) {
+// over panes keeps sums from batch to batch.
+func TestSumsOfPanesDoNotDependOnRestarts(t *testing.T) {
 	fields := []types.Field{field("ts", timestamp), field("d", double)}
 	w := op.Windows{SizeMicros: 10 * second, SlideMicros: second}
 	g := groupOver(t, op.AppendMode, fields...).windows(w).call("sum", "d").call("var_pop", "d")

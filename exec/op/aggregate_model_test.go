@@ -148,7 +148,7 @@ func TestRandomBatchesAgreeWithTheModel(t *testing.T) {
 					m := &model{windows: w, mode: mode, groups: map[string]*modelGroup{}}
 					steps := m.script(rand.New(rand.NewPCG(seed, 7)), 12)
 					// With DISTINCT and first, overlapping windows are kept one by one;
-					// without, in pieces.
+					// without, in panes.
 					checkModel(t, seed, w, mode, steps, true)
 					checkModel(t, seed, w, mode, cut(steps), false)
 				}

@@ -1,8 +1,6 @@
 package op
 
 import (
-	"encoding/binary"
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -39,10 +37,9 @@ type AsOfConfig struct {
 // ever: it is the one that holds. It stands in the state without a time, which is as good as
 // before all others.
 type AsOf struct {
-	cfg   AsOfConfig
-	sides [2]*state.Multimap
-	batch *Batch
-	stats Stats
+	heldSides // the rows that wait, and the versions
+	cfg       AsOfConfig
+	batch     *Batch
 }
 
 var (
@@ -53,7 +50,7 @@ var (
 
 // NewAsOf returns the operator without state.
 func NewAsOf(cfg AsOfConfig) *AsOf {
-	return &AsOf{cfg: cfg, sides: [2]*state.Multimap{state.NewMultimap(), state.NewMultimap()}}
+	return &AsOf{cfg: cfg, heldSides: newHeldSides("as-of join")}
 }
 
 // Begin starts a batch.
@@ -73,17 +70,13 @@ func (a *AsOf) Merge(s Segment) error {
 		if err := a.take(rows.Input, rec); err != nil {
 			return err
 		}
-		if err := a.cfg.Limits.check("as-of join", "rows", a.held(), a.bytes(),
+		if err := a.cfg.Limits.check("as-of join", "rows", a.rowCount(), a.bytes(),
 			"lower the watermark delay, or join fewer keys"); err != nil {
 			return err
 		}
 	}
 	return nil
 }
-
-func (a *AsOf) held() int64 { return int64(a.sides[0].Len() + a.sides[1].Len()) }
-
-func (a *AsOf) bytes() int64 { return a.sides[0].Bytes() + a.sides[1].Bytes() }
 
 func (a *AsOf) side(input int) *AsOfSide { return []*AsOfSide{&a.cfg.Left, &a.cfg.Right}[input] }
 
@@ -114,7 +107,7 @@ func (a *AsOf) take(input int, rec arrow.Record) error {
 			continue // it can never find a partner
 		}
 		payload = encodeRow(payload[:0], enc, row)
-		a.sides[input].Insert(key, ok, time, payload)
+		a.held[input].Insert(key, ok, time, payload)
 		a.stats.RowsUpdated++
 	}
 	return nil
@@ -124,7 +117,7 @@ func (a *AsOf) take(input int, rec arrow.Record) error {
 // hold no more.
 func (a *AsOf) Finish(emit Emit) error {
 	var rows []int32
-	left := a.sides[0]
+	left := a.held[0]
 	left.Evict(a.batch.EvictMicros, func(row int32) { rows = append(rows, row) })
 	a.stats.RowsRemoved += int64(len(rows))
 	slices.Sort(rows)
@@ -136,7 +129,7 @@ func (a *AsOf) Finish(emit Emit) error {
 		rows = rows[n:]
 	}
 	a.advance()
-	a.stats.RowsTotal, a.stats.MemoryBytes = a.held(), a.bytes()
+	a.stats.RowsTotal, a.stats.MemoryBytes = a.rowCount(), a.bytes()
 	return nil
 }
 
@@ -147,14 +140,14 @@ func (a *AsOf) join(rows []int32, emit Emit) error {
 	var mine, theirs, used []int32
 	for i, row := range rows {
 		found := int32(-1)
-		if a.sides[0].HasKey(row) {
-			key := a.sides[0].Key(row)
+		if a.held[0].HasKey(row) {
+			key := a.held[0].Key(row)
 			versions, ok := byKey[string(key)]
 			if !ok {
 				versions = a.versions(key)
 				byKey[string(key)] = versions
 			}
-			found = latest(versions, a.sides[0].Time(row), a.cfg.Strict)
+			found = latest(versions, a.held[0].Time(row), a.cfg.Strict)
 		}
 		if found < 0 && !a.cfg.Outer {
 			continue
@@ -172,12 +165,12 @@ func (a *AsOf) join(rows []int32, emit Emit) error {
 	if len(mine) == 0 {
 		return nil
 	}
-	l, err := decodeRows(a.cfg.Alloc, a.cfg.Left.Schema, a.sides[0], rows)
+	l, err := decodeRows(a.cfg.Alloc, a.cfg.Left.Schema, a.held[0], rows)
 	if err != nil {
 		return err
 	}
 	defer l.Release()
-	r, err := decodeRows(a.cfg.Alloc, a.cfg.Right.Schema, a.sides[1], used)
+	r, err := decodeRows(a.cfg.Alloc, a.cfg.Right.Schema, a.held[1], used)
 	if err != nil {
 		return err
 	}
@@ -189,7 +182,7 @@ func (a *AsOf) join(rows []int32, emit Emit) error {
 // versions returns the versions of a key, ascending by time.
 func (a *AsOf) versions(key []byte) []version {
 	var out []version
-	for _, row := range a.sides[1].Rows(key, nil) {
+	for _, row := range a.held[1].Rows(key, nil) {
 		out = append(out, version{a.since(row), row})
 	}
 	slices.SortStableFunc(out, byTime)
@@ -199,7 +192,7 @@ func (a *AsOf) versions(key []byte) []version {
 // since returns the time from which a version holds: that of one that the watermark has
 // passed is before all.
 func (a *AsOf) since(row int32) int64 {
-	if t := a.sides[1].Time(row); t != state.NoTime {
+	if t := a.held[1].Time(row); t != state.NoTime {
 		return t
 	}
 	return -1 << 63
@@ -207,7 +200,7 @@ func (a *AsOf) since(row int32) int64 {
 
 // advance keeps, of the versions that the watermark has passed, the newest of each key.
 func (a *AsOf) advance() {
-	right := a.sides[1]
+	right := a.held[1]
 	newest := map[string]version{}
 	var order []string
 	right.Evict(a.batch.EvictMicros, func(row int32) {
@@ -244,46 +237,8 @@ func (a *AsOf) WantsBatch(next, last int64) bool { return next > last }
 // watermark reaches its time.
 func (a *AsOf) OutputWatermark(in int64) int64 { return in }
 
-// Stats describes the last batch.
-func (a *AsOf) Stats() Stats { return a.stats }
-
 // NextClose returns the time of the row that comes out next.
-func (a *AsOf) NextClose() (micros int64, ok bool) { return a.sides[0].Oldest() }
+func (a *AsOf) NextClose() (micros int64, ok bool) { return a.held[0].Oldest() }
 
 // OpenUntil returns the time of the row that comes out last.
-func (a *AsOf) OpenUntil() (micros int64, ok bool) { return a.sides[0].NewestUnflagged() }
-
-// AppendChanges writes the left side's changes, length first, then the right's.
-func (a *AsOf) AppendChanges(dst []byte) []byte {
-	left := a.sides[0].AppendChanges(nil)
-	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
-	return a.sides[1].AppendChanges(dst)
-}
-
-// ApplyChanges replays what AppendChanges wrote.
-func (a *AsOf) ApplyChanges(b []byte) error { return a.read(b, (*state.Multimap).ApplyChanges) }
-
-// AppendSnapshot writes both sides.
-func (a *AsOf) AppendSnapshot(dst []byte) []byte {
-	left := a.sides[0].AppendSnapshot(nil)
-	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
-	return a.sides[1].AppendSnapshot(dst)
-}
-
-// Restore replaces both sides.
-func (a *AsOf) Restore(b []byte) error { return a.read(b, (*state.Multimap).Restore) }
-
-func (a *AsOf) read(b []byte, into func(*state.Multimap, []byte) error) error {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return fmt.Errorf("the left side of an as-of join: %w", state.ErrCorrupt)
-	}
-	if err := into(a.sides[0], b[size:size+int(n)]); err != nil {
-		return fmt.Errorf("the left side of an as-of join: %w", err)
-	}
-	if err := into(a.sides[1], b[size+int(n):]); err != nil {
-		return fmt.Errorf("the right side of an as-of join: %w", err)
-	}
-	a.stats.RowsTotal = a.held()
-	return nil
-}
+func (a *AsOf) OpenUntil() (micros int64, ok bool) { return a.held[0].NewestUnflagged() }

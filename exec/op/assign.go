@@ -40,9 +40,9 @@ var _ Expander = (*Assign)(nil)
 // Expands marks the stage.
 func (a *Assign) Expands() {}
 
-// FloorTo returns the greatest multiple of step, counted from offset, that is not
+// floorTo returns the greatest multiple of step, counted from offset, that is not
 // behind t; also for times before 1970.
-func FloorTo(t, step, offset int64) int64 {
+func floorTo(t, step, offset int64) int64 {
 	r := (t - offset) % step
 	if r < 0 {
 		r += step
@@ -53,13 +53,13 @@ func FloorTo(t, step, offset int64) int64 {
 // Each calls f with every window that t falls in, the latest start first.
 func (w Windows) Each(t int64, f func(start, end int64)) {
 	if w.Cumulate {
-		start := FloorTo(t, w.SizeMicros, w.OffsetMicros)
-		for end := FloorTo(t, w.SlideMicros, start) + w.SlideMicros; end <= start+w.SizeMicros; end += w.SlideMicros {
+		start := floorTo(t, w.SizeMicros, w.OffsetMicros)
+		for end := floorTo(t, w.SlideMicros, start) + w.SlideMicros; end <= start+w.SizeMicros; end += w.SlideMicros {
 			f(start, end)
 		}
 		return
 	}
-	for start := FloorTo(t, w.SlideMicros, w.OffsetMicros); start+w.SizeMicros > t; start -= w.SlideMicros {
+	for start := floorTo(t, w.SlideMicros, w.OffsetMicros); start+w.SizeMicros > t; start -= w.SlideMicros {
 		f(start, start+w.SizeMicros)
 	}
 }

@@ -160,13 +160,6 @@ func (c *Changes) liveRows(rec arrow.Record) (keys *state.Interner, byKey [][]in
 	return keys, byKey, nil
 }
 
-func encodeRow(dst []byte, enc []encoder, row int) []byte {
-	for _, e := range enc {
-		dst = e(dst, row)
-	}
-	return dst
-}
-
 // emit hands out the rows that are gone, then the new ones.
 func (c *Changes) emit(gone []int32, rec arrow.Record, fresh []int32, emit Emit) error {
 	if len(gone) > 0 {

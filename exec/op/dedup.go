@@ -63,29 +63,16 @@ func (d *Dedup) Merge(s Segment) error {
 }
 
 func (d *Dedup) take(rec arrow.Record) error {
-	rec.Retain()
-	if d.cfg.Time != nil {
-		kept, late, err := SplitLate(d.batch, d.cfg.Time, rec)
-		rec.Release()
-		if err != nil {
-			return err
-		}
-		if late != nil {
-			d.stats.RowsLate += late.NumRows()
-			err = d.batch.Late(0, late)
-			late.Release()
-		}
-		if err != nil || kept == nil {
-			return err
-		}
-		rec = kept
+	kept, err := dropLate(d.batch, d.cfg.Time, 0, rec, &d.stats)
+	if err != nil || kept == nil {
+		return err
 	}
-	defer rec.Release()
-	first, err := d.firsts(rec)
+	defer kept.Release()
+	first, err := d.firsts(kept)
 	if err != nil || len(first) == 0 {
 		return err
 	}
-	d.out = append(d.out, Take(rec, first))
+	d.out = append(d.out, Take(kept, first))
 	return nil
 }
 
@@ -125,20 +112,6 @@ func (d *Dedup) firsts(rec arrow.Record) ([]int32, error) {
 		first = append(first, int32(row))
 	}
 	return first, nil
-}
-
-// evalAll evaluates expressions over one chunk. The columns are not released: they
-// live as long as the chunk's buffers.
-func evalAll(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record) ([]arrow.Array, error) {
-	cols := make([]arrow.Array, len(exprs))
-	for i, e := range exprs {
-		a, err := e.Eval(c, rec)
-		if err != nil {
-			return nil, err
-		}
-		cols[i] = a
-	}
-	return cols, nil
 }
 
 // Finish hands out the rows and forgets the keys whose time is over.

@@ -1,6 +1,8 @@
 package op
 
 import (
+	"slices"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -23,7 +25,7 @@ var _ Expander = (*Expand)(nil)
 // Expands marks the stage.
 func (e *Expand) Expands() {}
 
-// Apply emits set after set, each with all rows in order.
+// Apply emits row after row, each once per set in their order.
 func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	n := int(rec.NumRows())
 	rows := make([]int32, 0, n*len(e.Sets))
@@ -52,7 +54,7 @@ func (e *Expand) keyRows(k, n int) []int32 {
 	rows := make([]int32, 0, n*len(e.Sets))
 	for i := range n {
 		for _, set := range e.Sets {
-			if contains(set, k) {
+			if slices.Contains(set, k) {
 				rows = append(rows, int32(i))
 			} else {
 				rows = append(rows, -1)
@@ -67,7 +69,7 @@ func (e *Expand) groupingIDs(n int) arrow.Array {
 	for i, set := range e.Sets {
 		for k := range e.Keys {
 			of[i] <<= 1
-			if !contains(set, k) {
+			if !slices.Contains(set, k) {
 				of[i] |= 1
 			}
 		}
@@ -78,13 +80,4 @@ func (e *Expand) groupingIDs(n int) arrow.Array {
 	}
 	buf := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ids))
 	return array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, len(ids), []*memory.Buffer{nil, buf}, nil, 0, 0))
-}
-
-func contains(set []int, k int) bool {
-	for _, s := range set {
-		if s == k {
-			return true
-		}
-	}
-	return false
 }

@@ -1,9 +1,7 @@
 package op
 
 import (
-	"encoding/binary"
 	"errors"
-	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -60,12 +58,12 @@ type JoinConfig struct {
 //
 // NULL keys match nothing, in every join (D10), unless the key is null-safe.
 type Join struct {
+	heldSides
 	cfg      JoinConfig
 	sides    [2]*joinSide
 	batch    *Batch
 	out      []arrow.Record
 	outBytes int64
-	stats    Stats
 	blanks   [2]*nullRow
 }
 
@@ -88,10 +86,10 @@ func NewJoin(cfg JoinConfig) (*Join, error) {
 	if len(cfg.Left.Keys) == 0 || len(cfg.Left.Keys) != len(cfg.Right.Keys) {
 		return nil, errors.New("a stream–stream join needs the same number of keys on both sides, at least one")
 	}
-	j := &Join{cfg: cfg}
+	j := &Join{cfg: cfg, heldSides: newHeldSides("join")}
 	k := cfg.Kind
-	j.sides[0] = &joinSide{JoinSide: &j.cfg.Left, rows: state.NewMultimap(), keep: k == JoinLeft || k == JoinFull || k == JoinAnti}
-	j.sides[1] = &joinSide{JoinSide: &j.cfg.Right, rows: state.NewMultimap(), keep: k == JoinRight || k == JoinFull}
+	j.sides[0] = &joinSide{JoinSide: &j.cfg.Left, rows: j.held[0], keep: k == JoinLeft || k == JoinFull || k == JoinAnti}
+	j.sides[1] = &joinSide{JoinSide: &j.cfg.Right, rows: j.held[1], keep: k == JoinRight || k == JoinFull}
 	for i, s := range j.sides {
 		j.blanks[i] = newNullRow(cfg.Alloc, s.Schema)
 	}
@@ -126,21 +124,17 @@ func (j *Join) Merge(s Segment) error {
 	return nil
 }
 
-func (j *Join) held() int64 { return int64(j.sides[0].rows.Len() + j.sides[1].rows.Len()) }
-
 // checkLimits refuses more rows, or more bytes of rows and of output, than the limits of
 // the state.
 func (j *Join) checkLimits() error {
-	return j.cfg.Limits.check("join", "rows", j.held(), j.bytes()+j.outBytes,
+	return j.cfg.Limits.check("join", "rows", j.rowCount(), j.bytes()+j.outBytes,
 		"narrow the time bounds of the join or lower the watermark delay")
 }
-
-func (j *Join) bytes() int64 { return j.sides[0].rows.Bytes() + j.sides[1].rows.Bytes() }
 
 // take drops the late rows of a chunk and joins and stores the others.
 func (j *Join) take(input int, rec arrow.Record) error {
 	side := j.sides[input]
-	rec, err := j.dropLate(input, rec)
+	rec, err := dropLate(j.batch, side.Time, input, rec, &j.stats)
 	if err != nil || rec == nil {
 		return err
 	}
@@ -153,22 +147,6 @@ func (j *Join) take(input int, rec arrow.Record) error {
 		return err
 	}
 	return j.store(input, arrived)
-}
-
-// dropLate returns the rows that are not late, retained; nil for none.
-func (j *Join) dropLate(input int, rec arrow.Record) (arrow.Record, error) {
-	side := j.sides[input]
-	if side.Time == nil {
-		rec.Retain()
-		return rec, nil
-	}
-	kept, late, err := SplitLate(j.batch, side.Time, rec)
-	if err != nil || late == nil {
-		return kept, err
-	}
-	defer late.Release()
-	j.stats.RowsLate += late.NumRows()
-	return kept, j.batch.Late(input, late)
 }
 
 // arrival is a chunk of one side with what the join needs of each row.
@@ -269,7 +247,7 @@ func (j *Join) pair(input int, a *arrival, mine, theirs []int32) error {
 		return nil
 	}
 	other := j.sides[1-input]
-	partner, err := j.decode(other, theirs)
+	partner, err := decodeRows(j.cfg.Alloc, other.Schema, other.rows, theirs)
 	if err != nil {
 		return err
 	}
@@ -409,15 +387,6 @@ func (j *Join) emitAlone(input int, rec arrow.Record, rows []int32) error {
 	return j.emitRows(joinColumns(input, Take(rec, rows), j.blanks[1-input].repeat(len(rows))), sequence(len(rows)))
 }
 
-// sequence returns 0 to n-1.
-func sequence(n int) []int32 {
-	rows := make([]int32, n)
-	for i := range rows {
-		rows[i] = int32(i)
-	}
-	return rows
-}
-
 // Finish emits the null rows of outer joins whose time is over, removes what can
 // find no partner any more, and hands out the batch's rows.
 func (j *Join) Finish(emit Emit) error {
@@ -433,7 +402,7 @@ func (j *Join) Finish(emit Emit) error {
 			s.rows.Evict(j.through(s), func(int32) { j.stats.RowsRemoved++ })
 		}
 	}
-	j.stats.RowsTotal = j.held()
+	j.stats.RowsTotal = j.rowCount()
 	j.stats.MemoryBytes = j.bytes()
 	for _, rec := range j.out {
 		if err := emit(rec); err != nil {
@@ -445,6 +414,8 @@ func (j *Join) Finish(emit Emit) error {
 	return nil
 }
 
+// emitOver emits the rows of a side that found no partner in their time. As in Spark, rows
+// that leave so are not counted as removed.
 func (j *Join) emitOver(input int, s *joinSide) error {
 	if s.Evict == nil {
 		return nil
@@ -457,7 +428,7 @@ func (j *Join) emitOver(input int, s *joinSide) error {
 	})
 	for len(over) > 0 {
 		n := min(len(over), pairsMax)
-		rec, err := j.decode(s, over[:n])
+		rec, err := decodeRows(j.cfg.Alloc, s.Schema, s.rows, over[:n])
 		if err != nil {
 			return err
 		}
@@ -467,25 +438,6 @@ func (j *Join) emitOver(input int, s *joinSide) error {
 		over = over[n:]
 	}
 	return nil
-}
-
-// decode turns buffered rows back into columns.
-func (j *Join) decode(s *joinSide, rows []int32) (arrow.Record, error) {
-	b := array.NewRecordBuilder(j.cfg.Alloc, s.Schema)
-	defer b.Release()
-	dec, err := decoders(b.Fields())
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		p := s.rows.Payload(row)
-		for _, d := range dec {
-			if p, err = d(p); err != nil {
-				return nil, fmt.Errorf("reading a buffered row of the join: %w", err)
-			}
-		}
-	}
-	return b.NewRecord(), nil
 }
 
 // Name is Spark's name of the operator.
@@ -507,45 +459,4 @@ func (j *Join) OutputWatermark(in int64) int64 {
 		}
 	}
 	return out
-}
-
-// Stats describes the last batch. As in Spark, rows that leave while they are
-// emitted with NULLs are not counted as removed.
-func (j *Join) Stats() Stats { return j.stats }
-
-// AppendChanges writes the left side's changes, length first, then the right's.
-func (j *Join) AppendChanges(dst []byte) []byte {
-	left := j.sides[0].rows.AppendChanges(nil)
-	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
-	return j.sides[1].rows.AppendChanges(dst)
-}
-
-// ApplyChanges replays what AppendChanges wrote.
-func (j *Join) ApplyChanges(b []byte) error {
-	return j.read(b, (*state.Multimap).ApplyChanges)
-}
-
-// AppendSnapshot writes both sides.
-func (j *Join) AppendSnapshot(dst []byte) []byte {
-	left := j.sides[0].rows.AppendSnapshot(nil)
-	dst = append(binary.AppendUvarint(dst, uint64(len(left))), left...)
-	return j.sides[1].rows.AppendSnapshot(dst)
-}
-
-// Restore replaces both sides.
-func (j *Join) Restore(b []byte) error { return j.read(b, (*state.Multimap).Restore) }
-
-func (j *Join) read(b []byte, into func(*state.Multimap, []byte) error) error {
-	n, size := binary.Uvarint(b)
-	if size <= 0 || n > uint64(len(b)-size) {
-		return fmt.Errorf("the left side of the join: %w", state.ErrCorrupt)
-	}
-	if err := into(j.sides[0].rows, b[size:size+int(n)]); err != nil {
-		return fmt.Errorf("the left side of the join: %w", err)
-	}
-	if err := into(j.sides[1].rows, b[size+int(n):]); err != nil {
-		return fmt.Errorf("the right side of the join: %w", err)
-	}
-	j.stats.RowsTotal = j.held()
-	return nil
 }

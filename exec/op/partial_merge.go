@@ -95,7 +95,7 @@ func (a *aggregate) mergeTable(p *partial, win *state.Window, src, dst []int32) 
 			return a.stateError(err, i, a.spanOf(win.Start), t)
 		}
 	}
-	if a.layer == layerPieces {
+	if a.layer == layerPanes {
 		a.groups += a.overlap.added(win, before)
 	} else {
 		a.groups += int64(t.Live() - live)

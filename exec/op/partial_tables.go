@@ -10,29 +10,29 @@ import (
 	"ssql/state"
 )
 
-// partialTables is the tables of a partial: by window, by piece, by closing time, or
+// partialTables is the tables of a partial: by window, by pane, by closing time, or
 // one for all.
 type partialTables struct {
-	list   []partialTable // those of this segment
-	spare  []partialTable // with their memory, for later ones
-	byKey  state.Slab     // the keys of list, to find one by its key
-	index  state.Index
-	dense  bool
-	seed   uint64
-	pieces []pieceRun
+	list  []partialTable // those of this segment
+	spare []partialTable // with their memory, for later ones
+	byKey state.Slab     // the keys of list, to find one by its key
+	index state.Index
+	dense bool
+	seed  uint64
+	panes []paneRun
 }
 
 // partialTable is one table. Its key is what state.Windows knows it by.
 type partialTable struct {
 	key          int64
 	index        state.Index
-	late, partly bool // for all, or for some of the windows that share the piece
+	late, partly bool // for all, or for some of the windows that share the pane
 }
 
-// pieceRun is consecutive rows whose time lies in one piece, for layerEach.
-type pieceRun struct {
+// paneRun is consecutive rows whose time lies in one pane, for layerEach.
+type paneRun struct {
 	end         int32
-	first, last int64 // the windows that the piece belongs to; first > last for none
+	first, last int64 // the windows that the pane belongs to; first > last for none
 }
 
 func (ts *partialTables) init(a *aggregate) {
@@ -98,7 +98,7 @@ func (ts *partialTables) assign(p *partial, rec arrow.Record, use func() error) 
 	case layerClose:
 		ts.assignClose(p, times)
 	case layerEach:
-		ts.assignPieces(p, times)
+		ts.assignPanes(p, times)
 		if err := p.takeLate(rec); err != nil {
 			return err
 		}
@@ -151,9 +151,9 @@ func (ts *partialTables) assignClose(p *partial, times *array.Timestamp) {
 	}
 }
 
-// eachPiece calls f for runs of rows whose time lies in one piece, and with
+// eachPane calls f for runs of rows whose time lies in one pane, and with
 // known false for rows without a time.
-func (a *aggregate) eachPiece(times *array.Timestamp, f func(from, end int, start int64, known bool)) {
+func (a *aggregate) eachPane(times *array.Timestamp, f func(from, end int, start int64, known bool)) {
 	vals := times.TimestampValues()
 	if times.NullN() > 0 {
 		for i := range vals {
@@ -183,10 +183,10 @@ func (a *aggregate) eachPiece(times *array.Timestamp, f func(from, end int, star
 	}
 }
 
-// assignWindows finds the tables by window or by piece.
+// assignWindows finds the tables by window or by pane.
 func (ts *partialTables) assignWindows(p *partial, times *array.Timestamp) {
 	a := p.a
-	a.eachPiece(times, func(from, end int, start int64, known bool) {
+	a.eachPane(times, func(from, end int, start int64, known bool) {
 		if !known {
 			p.chunk.run(from, end, noTable)
 			return
@@ -206,12 +206,12 @@ func (ts *partialTables) assignWindows(p *partial, times *array.Timestamp) {
 	})
 }
 
-// assignPieces notes which windows the rows fall in.
-func (ts *partialTables) assignPieces(p *partial, times *array.Timestamp) {
+// assignPanes notes which windows the rows fall in.
+func (ts *partialTables) assignPanes(p *partial, times *array.Timestamp) {
 	a := p.a
-	ts.pieces = ts.pieces[:0]
-	a.eachPiece(times, func(from, end int, start int64, known bool) {
-		run := pieceRun{end: int32(end), first: 1}
+	ts.panes = ts.panes[:0]
+	a.eachPane(times, func(from, end int, start int64, known bool) {
+		run := paneRun{end: int32(end), first: 1}
 		if known {
 			run.first, run.last = a.overlap.windows(a.overlap.number(start))
 			if a.drops() {
@@ -226,7 +226,7 @@ func (ts *partialTables) assignPieces(p *partial, times *array.Timestamp) {
 				}
 			}
 		}
-		ts.pieces = append(ts.pieces, run)
+		ts.panes = append(ts.panes, run)
 	})
 }
 
@@ -239,12 +239,11 @@ func (ts *partialTables) eachWindow(p *partial, use func() error) error {
 		s := &p.chunk
 		s.runs, s.lateRows = s.runs[:0], s.lateRows[:0]
 		from := 0
-		for _, run := range ts.pieces {
+		for _, run := range ts.panes {
 			table := int32(noTable)
 			k := run.last - floorModulo(run.last-pass, perRow)
 			if run.first <= run.last && k >= run.first {
-				_, end := p.a.overlap.span(k)
-				table, _ = ts.find(end)
+				table, _ = ts.find(p.a.overlap.end(k))
 			}
 			s.run(from, int(run.end), table)
 			from = int(run.end)

@@ -16,7 +16,7 @@ import (
 // held as bytes: per column one byte 0 for NULL or 1 and the value. Numbers and
 // times are little endian in their width; strings, binary and lists carry their
 // length first; structs are their fields in order. The bytes are on disk (as
-// payload of state.Multimap) and are drawn in docs/FORMAT.md.
+// payload of state.Multimap) and are drawn in docs/state-format.md.
 
 // encoder appends the value of one row of one column.
 type encoder func(dst []byte, row int) []byte
@@ -33,6 +33,14 @@ func encoders(cols []arrow.Array, canonical bool) ([]encoder, error) {
 		out[i] = e
 	}
 	return out, nil
+}
+
+// encodeRow appends the values of one row of all columns.
+func encodeRow(dst []byte, enc []encoder, row int) []byte {
+	for _, e := range enc {
+		dst = e(dst, row)
+	}
+	return dst
 }
 
 // encodeRows returns the canonical bytes of each of n rows.

@@ -2,18 +2,34 @@ package op
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/plan/expr"
+	"ssql/state"
 )
 
-// SplitLate divides a chunk by its event time: rows at or before the late watermark
+// Take returns the listed rows of a record, in the order of the list. An index of
+// -1 gives a row of NULLs (the null side of an outer join).
+func Take(rec arrow.Record, rows []int32) arrow.Record {
+	cols := make([]arrow.Array, rec.NumCols())
+	for i := range cols {
+		cols[i] = expr.Take(rec.Column(i), rows)
+	}
+	out := array.NewRecord(rec.Schema(), cols, int64(len(rows)))
+	for _, c := range cols {
+		c.Release()
+	}
+	return out
+}
+
+// splitLate divides a chunk by its event time: rows at or before the late watermark
 // are late (spark-semantics §1.4), rows without a time never are. Each part is nil
 // when it has no rows; the caller releases both.
-func SplitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Record, err error) {
+func splitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Record, err error) {
 	a, err := time.Eval(b.Expr, rec)
 	if err != nil {
 		return nil, nil, err
@@ -53,6 +69,58 @@ func SplitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Rec
 	return Take(rec, rest), late, nil
 }
 
+// dropLate hands the late rows of a chunk to the batch and counts them, and returns the
+// others, retained; nil for none. Without a time no row is late.
+func dropLate(b *Batch, time expr.Expr, input int, rec arrow.Record, stats *Stats) (arrow.Record, error) {
+	if time == nil {
+		rec.Retain()
+		return rec, nil
+	}
+	kept, late, err := splitLate(b, time, rec)
+	if err != nil || late == nil {
+		return kept, err
+	}
+	defer late.Release()
+	stats.RowsLate += late.NumRows()
+	return kept, b.Late(input, late)
+}
+
+// evalAll evaluates expressions over one chunk. The columns are not released: they
+// live as long as the chunk's buffers.
+func evalAll(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record) ([]arrow.Array, error) {
+	cols := make([]arrow.Array, len(exprs))
+	for i, e := range exprs {
+		a, err := e.Eval(c, rec)
+		if err != nil {
+			return nil, err
+		}
+		cols[i] = a
+	}
+	return cols, nil
+}
+
+// timesOf returns the time of each row of a record by an expression, NoTime where it is
+// NULL or there is none.
+func timesOf(c *expr.Ctx, time expr.Expr, rec arrow.Record) (func(row int) int64, error) {
+	if time == nil {
+		return func(int) int64 { return state.NoTime }, nil
+	}
+	a, err := time.Eval(c, rec)
+	if err != nil {
+		return nil, err
+	}
+	times, ok := a.(*array.Timestamp)
+	if !ok {
+		return nil, fmt.Errorf("a time is a %s", a.DataType())
+	}
+	return func(row int) int64 {
+		if times.IsNull(row) {
+			return state.NoTime
+		}
+		return int64(times.Value(row))
+	}, nil
+}
+
 // evalMask evaluates a condition: true where it is true, false where it is false
 // or NULL.
 func evalMask(c *expr.Ctx, cond expr.Expr, rec arrow.Record) ([]bool, error) {
@@ -70,6 +138,15 @@ func evalMask(c *expr.Ctx, cond expr.Expr, rec arrow.Record) ([]bool, error) {
 		mask[i] = b.IsValid(i) && b.Value(i)
 	}
 	return mask, nil
+}
+
+// sequence returns 0 to n-1.
+func sequence(n int) []int32 {
+	rows := make([]int32, n)
+	for i := range rows {
+		rows[i] = int32(i)
+	}
+	return rows
 }
 
 // joinColumns puts the columns of an arrived chunk and of its partners side by

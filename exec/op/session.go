@@ -30,9 +30,8 @@ type SessionConfig struct {
 	Schema *arrow.Schema
 	Alloc  memory.Allocator
 
-	ChunkRows     int
-	StateRowsMax  int64
-	StateBytesMax int64
+	ChunkRows int // rows per chunk of the result; default 8192
+	Limits    StateLimits
 }
 
 // session groups rows into sessions: windows that begin with a row, end a gap after
@@ -50,7 +49,7 @@ type session struct {
 	end   int        // the call that keeps the end
 	b     *Batch
 	stats Stats
-	late  bool // the sessions were read from bytes and are not indexed yet
+	stale bool // the sessions were read from bytes and are not indexed yet
 
 	keys  *sessionKeys
 	epoch uint64  // of the strings that keys refers to
@@ -84,8 +83,7 @@ func NewSession(cfg SessionConfig) (Stateful, error) {
 		return nil, fmt.Errorf("binding the end of a session: %w", err)
 	}
 	inner := AggregateConfig{
-		Mode: CompleteMode, Alloc: cfg.Alloc, ChunkRows: cfg.ChunkRows,
-		StateRowsMax: cfg.StateRowsMax, StateBytesMax: cfg.StateBytesMax,
+		Mode: CompleteMode, Alloc: cfg.Alloc, ChunkRows: cfg.ChunkRows, Limits: cfg.Limits,
 		Keys:   append(slices.Clone(cfg.Keys), start),
 		Calls:  append(slices.Clone(cfg.Calls), AggregateCall{Aggregate: last}),
 		Schema: innerSchema(cfg.Schema, len(cfg.Keys)),
@@ -119,10 +117,8 @@ type sessionSegment struct {
 // Begin starts a batch.
 func (s *session) Begin(b *Batch) error {
 	s.b, s.stats = b, Stats{}
-	if s.late || s.held.state.Epoch() != s.epoch {
-		if err := s.reindex(); err != nil {
-			return err
-		}
+	if err := s.refresh(); err != nil {
+		return err
 	}
 	inner := &Batch{ID: b.ID, Expr: b.Expr}
 	return errors.Join(s.batch.Begin(inner), s.held.Begin(inner))
@@ -315,7 +311,7 @@ func (s *session) AppendChanges(dst []byte) []byte { return s.held.AppendChanges
 
 // ApplyChanges replays what AppendChanges wrote.
 func (s *session) ApplyChanges(changes []byte) error {
-	s.late = true
+	s.stale = true
 	return s.held.ApplyChanges(changes)
 }
 
@@ -324,6 +320,6 @@ func (s *session) AppendSnapshot(dst []byte) []byte { return s.held.AppendSnapsh
 
 // Restore replaces all sessions.
 func (s *session) Restore(snapshot []byte) error {
-	s.late = true
+	s.stale = true
 	return s.held.Restore(snapshot)
 }

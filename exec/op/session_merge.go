@@ -256,6 +256,14 @@ func (s *session) remove(g int32) {
 	s.stats.RowsRemoved++
 }
 
+// refresh reindexes if that is due.
+func (s *session) refresh() error {
+	if s.stale || s.held.state.Epoch() != s.epoch {
+		return s.reindex()
+	}
+	return nil
+}
+
 // reindex finds the stored sessions of each key anew: after they were read from
 // bytes, or their strings were renumbered.
 func (s *session) reindex() error {
@@ -265,7 +273,7 @@ func (s *session) reindex() error {
 		return err
 	}
 	s.keys, s.ends, s.due = keys, nil, state.Expiry{}
-	s.late, s.epoch = false, s.held.state.Epoch()
+	s.stale, s.epoch = false, s.held.state.Epoch()
 	t := s.table()
 	groups := t.All(nil)
 	slices.SortFunc(groups, func(x, y int32) int {

@@ -1,7 +1,6 @@
 package op
 
 import (
-	"fmt"
 	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -75,17 +74,12 @@ func (t *TopN) Merge(s Segment) error {
 	rows := s.(*Rows)
 	defer rows.Release()
 	for _, rec := range rows.Chunks {
-		rec.Retain()
-		if t.cfg.Close != nil {
-			kept, err := dropLate(t.batch, t.cfg.Close, 0, rec, &t.stats)
-			rec.Release()
-			if err != nil {
-				return err
-			}
-			rec = kept
+		kept, err := dropLate(t.batch, t.cfg.Close, 0, rec, &t.stats)
+		if err != nil {
+			return err
 		}
-		if rec != nil {
-			t.chunks, t.bytes = append(t.chunks, rec), t.bytes+recordBytes(rec)
+		if kept != nil {
+			t.chunks, t.bytes = append(t.chunks, kept), t.bytes+recordBytes(kept)
 		}
 	}
 	return t.checkLimits()
@@ -96,18 +90,6 @@ func (t *TopN) Merge(s Segment) error {
 func (t *TopN) checkLimits() error {
 	return t.cfg.Limits.check("ranking", "rows", int64(t.rows.Len()), t.rows.Bytes()+t.bytes,
 		"keep fewer rows of a key, or partition by a window too, so that keys are forgotten")
-}
-
-// dropLate hands the late rows of a chunk to the batch and returns the others, nil for
-// none.
-func dropLate(b *Batch, time expr.Expr, input int, rec arrow.Record, stats *Stats) (arrow.Record, error) {
-	kept, late, err := SplitLate(b, time, rec)
-	if err != nil || late == nil {
-		return kept, err
-	}
-	defer late.Release()
-	stats.RowsLate += late.NumRows()
-	return kept, b.Late(input, late)
 }
 
 // Finish takes the rows of the batch in, and hands out the keys that changed or the ones
@@ -196,10 +178,7 @@ func (t *TopN) contests(rec arrow.Record) ([]int32, []contest, error) {
 	groups := make([]int32, rec.NumRows())
 	var key []byte
 	for row := range groups {
-		key = key[:0]
-		for _, e := range enc {
-			key = e(key, row)
-		}
+		key = encodeRow(key[:0], enc, row)
 		groups[row] = keys.Intern(key)
 	}
 	contests := make([]contest, keys.Len())
@@ -221,25 +200,6 @@ func (t *TopN) with(held []int32, rec arrow.Record) (arrow.Record, error) {
 	defer front.Release()
 	defer rec.Release()
 	return concat(t.cfg.Alloc, []arrow.Record{front, rec})
-}
-
-// decodeRows turns kept rows back into columns.
-func decodeRows(alloc memory.Allocator, schema *arrow.Schema, m *state.Multimap, rows []int32) (arrow.Record, error) {
-	b := array.NewRecordBuilder(alloc, schema)
-	defer b.Release()
-	dec, err := decoders(b.Fields())
-	if err != nil {
-		return nil, err
-	}
-	for _, row := range rows {
-		p := m.Payload(row)
-		for _, d := range dec {
-			if p, err = d(p); err != nil {
-				return nil, fmt.Errorf("reading a kept row: %w", err)
-			}
-		}
-	}
-	return b.NewRecord(), nil
 }
 
 // rank finds the first rows of each key; rows of group -1 have none. A row that is not
@@ -326,10 +286,7 @@ func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (chan
 			if int(row) < len(held) {
 				continue
 			}
-			payload = payload[:0]
-			for _, e := range enc {
-				payload = e(payload, int(row))
-			}
+			payload = encodeRow(payload[:0], enc, int(row))
 			t.rows.Insert(c.key, true, times(int(row)), payload)
 			t.stats.RowsUpdated++
 			isNew = true
@@ -339,28 +296,6 @@ func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (chan
 		}
 	}
 	return changed, nil
-}
-
-// timesOf returns the time of each row of a record by an expression, NoTime where it is
-// NULL or there is none.
-func timesOf(c *expr.Ctx, time expr.Expr, rec arrow.Record) (func(row int) int64, error) {
-	if time == nil {
-		return func(int) int64 { return state.NoTime }, nil
-	}
-	a, err := time.Eval(c, rec)
-	if err != nil {
-		return nil, err
-	}
-	times, ok := a.(*array.Timestamp)
-	if !ok {
-		return nil, fmt.Errorf("a time is a %s", a.DataType())
-	}
-	return func(row int) int64 {
-		if times.IsNull(row) {
-			return state.NoTime
-		}
-		return int64(times.Value(row))
-	}, nil
 }
 
 // show emits rows of the state with their numbers. The rows of a key must all be there.

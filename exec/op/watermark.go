@@ -97,8 +97,8 @@ func (e eventTimes) stats() EventStats {
 	}
 	return EventStats{
 		Count:     int64(e.count),
-		MinMillis: FloorMillis(int64(e.first)),
-		MaxMillis: FloorMillis(int64(e.last)),
+		MinMillis: floorMillis(int64(e.first)),
+		MaxMillis: floorMillis(int64(e.last)),
 		SumMillis: e.sum / 1000,
 	}
 }
@@ -116,9 +116,9 @@ func (s *EventStats) Add(o EventStats) {
 	s.Count, s.SumMillis = s.Count+o.Count, s.SumMillis+o.SumMillis
 }
 
-// FloorMillis cuts microseconds to milliseconds, towards the past also before
+// floorMillis cuts microseconds to milliseconds, towards the past also before
 // 1970: Spark's rule for the event time that a watermark is made of.
-func FloorMillis(micros int64) int64 {
+func floorMillis(micros int64) int64 {
 	ms := micros / 1000
 	if micros%1000 < 0 {
 		ms--

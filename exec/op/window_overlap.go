@@ -9,13 +9,13 @@ import (
 	"ssql/state"
 )
 
-// overlap keeps count of the windows of an aggregate and, where they share pieces,
+// overlap keeps count of the windows of an aggregate and, where they share panes,
 // puts their groups together.
 type overlap struct {
 	panes
 	a *aggregate
 	// open lists the windows that have groups and are not closed, ascending, if they
-	// share pieces. A group of a window is a key in any of its pieces.
+	// share panes. A group of a window is a key in any of its panes.
 	open  []windowCount
 	sweep sweep
 }
@@ -37,7 +37,7 @@ func (o *overlap) perRow() int64 {
 	return o.perWindow
 }
 
-// late reports whether rows of a piece are late for all their windows, or for some.
+// late reports whether rows of a pane are late for all their windows, or for some.
 func (o *overlap) late(start int64) (late, partly bool) {
 	first, last := o.lateness(start)
 	limit := o.a.batch.LateMicros
@@ -52,9 +52,9 @@ func (o *overlap) openFrom() int64 {
 	return o.through(o.a.state.Mark) + 1
 }
 
-// added counts the groups that new keys of a piece, from group before on, bring to
+// added counts the groups that new keys of a pane, from group before on, bring to
 // its windows, and returns their number. A key is new to those windows only that
-// hold neither the piece with the same key before this one nor the one after.
+// hold neither the pane with the same key before this one nor the one after.
 func (o *overlap) added(win *state.Window, before int32) int64 {
 	t := win.Tables[0]
 	if before == t.Len() {
@@ -119,18 +119,18 @@ func (o *overlap) recount() int64 {
 	o.open = o.open[:0]
 	o.sweep.forget()
 	from, total := o.openFrom(), int64(0)
-	lastPiece := map[string]int64{} // by key: the last piece it was met in
+	lastPane := map[string]int64{} // by key: the last pane it was met in
 	for _, win := range o.a.state.List() {
 		t, number := win.Tables[0], o.number(win.Start)
 		first, last := o.windows(number)
 		for _, g := range t.All(nil) {
 			lo := max(first, from)
 			key := wordsText(t.Key(g))
-			if q, ok := lastPiece[key]; ok {
+			if q, ok := lastPane[key]; ok {
 				_, l := o.windows(q)
 				lo = max(lo, l+1)
 			}
-			lastPiece[key] = number
+			lastPane[key] = number
 			if lo <= last {
 				o.count(lo, last)
 				total += last - lo + 1
@@ -140,7 +140,7 @@ func (o *overlap) recount() int64 {
 	return total
 }
 
-// finish shows and closes windows that share pieces.
+// finish shows and closes windows that share panes.
 func (o *overlap) finish(e *emitter) error {
 	a := o.a
 	o.sweep.refresh()
@@ -167,7 +167,7 @@ func (o *overlap) finish(e *emitter) error {
 	if a.drops() {
 		a.groups -= a.stats.RowsRemoved
 		o.open = append(o.open[:0], o.open[n:]...)
-		a.state.RemoveThrough(o.start(o.lastClosedPiece(closed)))
+		a.state.RemoveThrough(o.start(o.lastClosedPane(closed)))
 		a.state.Mark = max(a.state.Mark, a.batch.EvictMicros)
 	} else {
 		o.sweep.forget()
@@ -175,8 +175,8 @@ func (o *overlap) finish(e *emitter) error {
 	return nil
 }
 
-// lastClosedPiece returns the last piece that only windows up to closed hold.
-func (o *overlap) lastClosedPiece(closed int64) int64 {
+// lastClosedPane returns the last pane that only windows up to closed hold.
+func (o *overlap) lastClosedPane(closed int64) int64 {
 	if o.Cumulate {
 		return floorDivide(closed+1, o.perWindow)*o.perWindow - 1
 	}
@@ -187,12 +187,12 @@ func (o *overlap) lastClosedPiece(closed int64) int64 {
 // mode, shows them.
 func (o *overlap) showTouched(e *emitter) error {
 	touched := o.touched()
-	if len(touched.pieces) == 0 {
+	if len(touched.panes) == 0 {
 		return nil
 	}
 	from, next := o.openFrom(), int64(math.MinInt64)
-	for _, piece := range touched.pieces {
-		first, last := o.windows(piece)
+	for _, pane := range touched.panes {
+		first, last := o.windows(pane)
 		for k := max(first, from, next); k <= last; k++ {
 			if o.a.cfg.Mode == UpdateMode {
 				if err := o.sweep.show(e, k, touched); err != nil {
@@ -209,10 +209,10 @@ func (o *overlap) showTouched(e *emitter) error {
 
 // touchedKeys is the keys that a batch has changed, and where.
 type touchedKeys struct {
-	slab   state.Slab
-	index  state.Index
-	pieces []int64   // numbers of the changed pieces, ascending
-	of     [][]int64 // per key: those it was changed in
+	slab  state.Slab
+	index state.Index
+	panes []int64   // numbers of the changed panes, ascending
+	of    [][]int64 // per key: those it was changed in
 }
 
 // touched lists the keys that the batch has changed.
@@ -225,12 +225,12 @@ func (o *overlap) touched() *touchedKeys {
 	var groups, out []int32
 	var keys []uint64
 	for _, win := range o.a.state.Touched() {
-		t, piece := win.Tables[0], o.number(win.Start)
+		t, pane := win.Tables[0], o.number(win.Start)
 		groups = t.Dirty(groups[:0])
 		if len(groups) == 0 {
 			continue
 		}
-		tk.pieces = append(tk.pieces, piece)
+		tk.panes = append(tk.panes, pane)
 		keys, out = keys[:0], sized(out, len(groups))
 		for _, g := range groups {
 			keys = append(keys, t.Key(g)...)
@@ -240,20 +240,20 @@ func (o *overlap) touched() *touchedKeys {
 			if int(id) == len(tk.of) {
 				tk.of = append(tk.of, nil)
 			}
-			tk.of[id] = append(tk.of[id], piece)
+			tk.of[id] = append(tk.of[id], pane)
 		}
 	}
 	return tk
 }
 
 // windows counts the groups that were changed: for each key, the windows from
-// window from on that hold a changed piece.
+// window from on that hold a changed pane.
 func (tk *touchedKeys) windows(o *overlap, from int64) int64 {
 	total := int64(0)
-	for _, pieces := range tk.of {
+	for _, panes := range tk.of {
 		next := from
-		for _, piece := range pieces {
-			first, last := o.windows(piece)
+		for _, pane := range panes {
+			first, last := o.windows(pane)
 			lo := max(first, next)
 			if lo <= last {
 				total += last - lo + 1
@@ -264,15 +264,15 @@ func (tk *touchedKeys) windows(o *overlap, from int64) int64 {
 	return total
 }
 
-// within reports whether a key was changed in one of the pieces first to last.
+// within reports whether a key was changed in one of the panes first to last.
 func (tk *touchedKeys) within(key []uint64, first, last int64) bool {
 	id := tk.index.Find(&tk.slab, key)
 	if id < 0 {
 		return false
 	}
-	pieces := tk.of[id]
-	i := sort.Search(len(pieces), func(i int) bool { return pieces[i] >= first })
-	return i < len(pieces) && pieces[i] <= last
+	panes := tk.of[id]
+	i := sort.Search(len(panes), func(i int) bool { return panes[i] >= first })
+	return i < len(panes) && panes[i] <= last
 }
 
 // wordsText returns words as a map key.

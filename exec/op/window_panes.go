@@ -5,17 +5,17 @@ import (
 	"math"
 )
 
-// panes cuts time into the pieces that all windows are made of, so that a row is
-// added to one piece whatever the number of windows it falls in. The edges of the
-// pieces are the starts and the ends of windows and nothing else ("paired windows",
-// Krishnamurthy et al. 2006): one piece per slide if the slide divides the size, else two.
+// panes cuts time into what all windows are made of, so that a row is
+// added to one pane whatever the number of windows it falls in. The edges of the
+// panes are the starts and the ends of windows and nothing else ("paired windows",
+// Krishnamurthy et al. 2006): one pane per slide if the slide divides the size, else two.
 //
-// Pieces and windows have numbers. Window k begins with piece k·perSlide and has
+// Panes and windows have numbers. Window k begins with pane k·perSlide and has
 // perWindow of them; with cumulate, windows k·perWindow to (k+1)·perWindow-1 begin with
-// the same piece and have 1, 2, … of them.
+// the same pane and have 1, 2, … of them.
 type panes struct {
 	Windows
-	rest      int64 // size modulo slide: where the second piece of a slide begins
+	rest      int64 // size modulo slide: where the second pane of a slide begins
 	perSlide  int64
 	perWindow int64
 }
@@ -36,12 +36,12 @@ func newPanes(w Windows) (panes, error) {
 	return p, nil
 }
 
-// single reports whether every piece is a window.
+// single reports whether every pane is a window.
 func (p *panes) single() bool { return p.perWindow == 1 }
 
-// bounds returns the piece that t lies in.
+// bounds returns the pane that t lies in.
 func (p *panes) bounds(t int64) (start, end int64) {
-	start = FloorTo(t, p.SlideMicros, p.OffsetMicros)
+	start = floorTo(t, p.SlideMicros, p.OffsetMicros)
 	if p.rest == 0 {
 		return start, start + p.SlideMicros
 	}
@@ -51,9 +51,9 @@ func (p *panes) bounds(t int64) (start, end int64) {
 	return start + p.rest, start + p.SlideMicros
 }
 
-// number returns the number of the piece that begins at start.
+// number returns the number of the pane that begins at start.
 func (p *panes) number(start int64) int64 {
-	slide := FloorTo(start, p.SlideMicros, p.OffsetMicros)
+	slide := floorTo(start, p.SlideMicros, p.OffsetMicros)
 	n := (slide - p.OffsetMicros) / p.SlideMicros * p.perSlide
 	if slide != start {
 		n++
@@ -61,7 +61,7 @@ func (p *panes) number(start int64) int64 {
 	return n
 }
 
-// start returns where a piece begins.
+// start returns where a pane begins.
 func (p *panes) start(number int64) int64 {
 	slide := floorDivide(number, p.perSlide)
 	at := slide*p.SlideMicros + p.OffsetMicros
@@ -71,7 +71,7 @@ func (p *panes) start(number int64) int64 {
 	return at
 }
 
-// windows returns the first and the last window that a piece belongs to.
+// windows returns the first and the last window that a pane belongs to.
 func (p *panes) windows(number int64) (first, last int64) {
 	if p.Cumulate {
 		block := floorDivide(number, p.perWindow)
@@ -80,8 +80,8 @@ func (p *panes) windows(number int64) (first, last int64) {
 	return floorDivide(number-p.perWindow, p.perSlide) + 1, floorDivide(number, p.perSlide)
 }
 
-// pieces returns the first and the last piece of a window.
-func (p *panes) pieces(window int64) (first, last int64) {
+// panesOf returns the first and the last pane of a window.
+func (p *panes) panesOf(window int64) (first, last int64) {
 	if p.Cumulate {
 		return floorDivide(window, p.perWindow) * p.perWindow, window
 	}
@@ -91,12 +91,18 @@ func (p *panes) pieces(window int64) (first, last int64) {
 
 // span returns start and end of a window.
 func (p *panes) span(window int64) (start, end int64) {
-	first, last := p.pieces(window)
+	first, last := p.panesOf(window)
 	if p.Cumulate {
 		return p.start(first), p.start(last + 1)
 	}
 	start = p.start(first)
 	return start, start + p.SizeMicros
+}
+
+// end returns the end of a window.
+func (p *panes) end(window int64) int64 {
+	_, end := p.span(window)
+	return end
 }
 
 // through returns the last window whose end is at most t.
@@ -107,12 +113,10 @@ func (p *panes) through(t int64) int64 {
 	return floorDivide(saturatingSub(saturatingSub(t, p.SizeMicros), p.OffsetMicros), p.SlideMicros)
 }
 
-// lateness returns the ends of the first and the last window that the piece belongs to.
+// lateness returns the ends of the first and the last window that the pane belongs to.
 func (p *panes) lateness(start int64) (firstEnd, lastEnd int64) {
 	first, last := p.windows(p.number(start))
-	_, firstEnd = p.span(first)
-	_, lastEnd = p.span(last)
-	return firstEnd, lastEnd
+	return p.end(first), p.end(last)
 }
 
 func floorDivide(a, b int64) int64 {

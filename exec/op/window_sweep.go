@@ -8,10 +8,10 @@ import (
 	"ssql/state"
 )
 
-// sweep puts the groups of windows together from pieces, window after window. Pieces
+// sweep puts the groups of windows together from panes, window after window. Panes
 // stand in blocks of as many as a window has, so a window is the end of one block and
 // the beginning of the next: what the ends and the beginnings of blocks add up to is
-// kept, and a window costs a few merges per group however many pieces it has (van Herk
+// kept, and a window costs a few merges per group however many panes it has (van Herk
 // and Gil-Werman). The ends are kept in two steps, within stretches of about the square root
 // of a block and from stretch to stretch, so that only that many sums are held.
 //
@@ -21,35 +21,35 @@ type sweep struct {
 	o       *overlap
 	seed    uint64
 	epoch   uint64
-	stretch int64      // pieces per stretch
+	stretch int64      // panes per stretch
 	whole   *sums      // over all keys, kept over batches
 	some    *sums      // over the keys that a batch has changed
 	span    windowSpan // of the window that is summed up
-	out     *pieceTable
-	spare   []*pieceTable
+	out     *sumTable
+	spare   []*sumTable
 	pick    []int32
 }
 
 // sums is what is known of the end of one block and of the beginning of another.
 type sums struct {
 	tailBlock int64
-	tailFrom  int64         // the piece whose sum was asked for last; noPiece: nothing is known
-	inner     []*pieceTable // by piece of the stretch of tailFrom: the sum from it to the end of the stretch
-	outer     []*pieceTable // by stretch of the block: the sum from it to the end of the block
-	head      *pieceTable
+	tailFrom  int64       // the pane whose sum was asked for last; noPane: nothing is known
+	inner     []*sumTable // by pane of the stretch of tailFrom: the sum from it to the end of the stretch
+	outer     []*sumTable // by stretch of the block: the sum from it to the end of the block
+	head      *sumTable
 	headBlock int64
-	headTo    int64 // head is the sum up to this piece; noPiece: nothing is known
+	headTo    int64 // head is the sum up to this pane; noPane: nothing is known
 }
 
-// noPiece stands for a sum that is not made.
-const noPiece = math.MaxInt64
+// noPane stands for a sum that is not made.
+const noPane = math.MaxInt64
 
-func (s *sums) known() bool { return s.tailFrom != noPiece || s.headTo != noPiece }
+func (s *sums) known() bool { return s.tailFrom != noPane || s.headTo != noPane }
 
-func newSums() *sums { return &sums{tailFrom: noPiece, headTo: noPiece} }
+func newSums() *sums { return &sums{tailFrom: noPane, headTo: noPane} }
 
-// pieceTable is groups outside of the state, laid out like those in it.
-type pieceTable struct {
+// sumTable is groups outside of the state, laid out like those in it.
+type sumTable struct {
 	slab  state.Slab
 	index state.Index
 	heap  state.Heap
@@ -66,14 +66,14 @@ func (sw *sweep) init(o *overlap) {
 }
 
 // table returns an empty table.
-func (sw *sweep) table() *pieceTable {
+func (sw *sweep) table() *sumTable {
 	if n := len(sw.spare); n > 0 {
 		t := sw.spare[n-1]
 		sw.spare = sw.spare[:n-1]
 		return t
 	}
 	a := sw.o.a
-	t := &pieceTable{
+	t := &sumTable{
 		slab:  state.Slab{KeyWords: a.layout.KeyWords, Stride: max(1, a.layout.Stride())},
 		index: state.NewIndex(a.keys.words == 1 && len(a.keys.interned) == 1, sw.seed),
 	}
@@ -83,7 +83,7 @@ func (sw *sweep) table() *pieceTable {
 	return t
 }
 
-func (sw *sweep) release(t *pieceTable) {
+func (sw *sweep) release(t *sumTable) {
 	if t == nil {
 		return
 	}
@@ -94,7 +94,7 @@ func (sw *sweep) release(t *pieceTable) {
 }
 
 // groups returns the numbers of all groups.
-func (t *pieceTable) groups() []int32 {
+func (t *sumTable) groups() []int32 {
 	n := t.slab.Len()
 	for int32(len(t.all)) < n {
 		t.all = append(t.all, int32(len(t.all)))
@@ -102,12 +102,12 @@ func (t *pieceTable) groups() []int32 {
 	return t.all[:n]
 }
 
-func (t *pieceTable) bytes() int64 {
+func (t *sumTable) bytes() int64 {
 	return 8*int64(cap(t.slab.Words)) + t.index.Bytes() + t.heap.Bytes()
 }
 
 // fold adds the listed groups of another table to this one, for a window.
-func (t *pieceTable) fold(a *aggregate, span windowSpan, words []uint64, from []expr.Cells, groups []int32) error {
+func (t *sumTable) fold(a *aggregate, span windowSpan, words []uint64, from []expr.Cells, groups []int32) error {
 	stride := t.slab.Stride
 	t.keys, t.dst = t.keys[:0], sized(t.dst, len(groups))
 	for _, g := range groups {
@@ -144,10 +144,10 @@ func (sw *sweep) drop(s *sums) {
 func (sw *sweep) dropTail(s *sums) {
 	sw.releaseAll(s.inner)
 	sw.releaseAll(s.outer)
-	s.tailFrom = noPiece
+	s.tailFrom = noPane
 }
 
-func (sw *sweep) releaseAll(tables []*pieceTable) {
+func (sw *sweep) releaseAll(tables []*sumTable) {
 	for i, t := range tables {
 		sw.release(t)
 		tables[i] = nil
@@ -156,10 +156,10 @@ func (sw *sweep) releaseAll(tables []*pieceTable) {
 
 func (sw *sweep) dropHead(s *sums) {
 	sw.release(s.head)
-	s.head, s.headTo = nil, noPiece
+	s.head, s.headTo = nil, noPane
 }
 
-// refresh drops the sums that pieces changed by this batch are in.
+// refresh drops the sums that panes changed by this batch are in.
 func (sw *sweep) refresh() {
 	s, o := sw.whole, sw.o
 	if sw.epoch != o.a.state.Epoch() {
@@ -170,12 +170,12 @@ func (sw *sweep) refresh() {
 		return
 	}
 	for _, win := range o.a.state.Touched() {
-		piece := o.number(win.Start)
-		block := floorDivide(piece, o.perWindow)
-		if s.tailFrom != noPiece && block == s.tailBlock && piece >= s.tailFrom {
+		pane := o.number(win.Start)
+		block := floorDivide(pane, o.perWindow)
+		if s.tailFrom != noPane && block == s.tailBlock && pane >= s.tailFrom {
 			sw.dropTail(s)
 		}
-		if s.headTo != noPiece && block == s.headBlock && piece <= s.headTo {
+		if s.headTo != noPane && block == s.headBlock && pane <= s.headTo {
 			sw.dropHead(s)
 		}
 	}
@@ -184,7 +184,7 @@ func (sw *sweep) refresh() {
 // bytes returns the memory of the sums.
 func (sw *sweep) bytes() int64 {
 	total := int64(0)
-	for _, list := range [][]*pieceTable{sw.spare, sw.whole.inner, sw.whole.outer, {sw.out, sw.whole.head}} {
+	for _, list := range [][]*sumTable{sw.spare, sw.whole.inner, sw.whole.outer, {sw.out, sw.whole.head}} {
 		for _, t := range list {
 			if t != nil {
 				total += t.bytes()
@@ -194,9 +194,9 @@ func (sw *sweep) bytes() int64 {
 	return total
 }
 
-// piece returns a piece of the state and its groups, only those of changed keys if
+// pane returns a pane of the state and its groups, only those of changed keys if
 // touched is set; nil if there are none.
-func (sw *sweep) piece(number int64, touched *touchedKeys) (*state.Table, []int32) {
+func (sw *sweep) pane(number int64, touched *touchedKeys) (*state.Table, []int32) {
 	win := sw.o.a.state.Find(sw.o.start(number))
 	if win == nil {
 		return nil, nil
@@ -215,9 +215,9 @@ func (sw *sweep) piece(number int64, touched *touchedKeys) (*state.Table, []int3
 	return t, sw.pick
 }
 
-// foldPiece adds a piece to a table.
-func (sw *sweep) foldPiece(t *pieceTable, number int64, touched *touchedKeys) error {
-	src, groups := sw.piece(number, touched)
+// foldPane adds a pane to a table.
+func (sw *sweep) foldPane(t *sumTable, number int64, touched *touchedKeys) error {
+	src, groups := sw.pane(number, touched)
 	if len(groups) == 0 {
 		return nil
 	}
@@ -225,21 +225,21 @@ func (sw *sweep) foldPiece(t *pieceTable, number int64, touched *touchedKeys) er
 }
 
 // foldTable adds another table, which may be nil.
-func (sw *sweep) foldTable(t, from *pieceTable) error {
+func (sw *sweep) foldTable(t, from *sumTable) error {
 	if from == nil {
 		return nil
 	}
 	return t.fold(sw.o.a, sw.span, from.slab.Words, from.cells, from.groups())
 }
 
-// tailOf returns the sum of a piece and those behind it in its stretch, and the sum of
+// tailOf returns the sum of a pane and those behind it in its stretch, and the sum of
 // the stretches behind in its block, nil if there are none.
-func (sw *sweep) tailOf(s *sums, piece int64, touched *touchedKeys) (inner, outer *pieceTable, err error) {
+func (sw *sweep) tailOf(s *sums, pane int64, touched *touchedKeys) (inner, outer *sumTable, err error) {
 	size := sw.o.perWindow
-	block := floorDivide(piece, size)
+	block := floorDivide(pane, size)
 	first := block * size
-	at := (piece - first) / sw.stretch
-	fresh := s.tailFrom == noPiece || s.tailBlock != block || piece < s.tailFrom
+	at := (pane - first) / sw.stretch
+	fresh := s.tailFrom == noPane || s.tailBlock != block || pane < s.tailFrom
 	if fresh {
 		sw.dropTail(s)
 		if err := sw.makeOuter(s, first, at, touched); err != nil {
@@ -247,18 +247,18 @@ func (sw *sweep) tailOf(s *sums, piece int64, touched *touchedKeys) (inner, oute
 		}
 	}
 	if fresh || (s.tailFrom-first)/sw.stretch != at {
-		if err := sw.makeInner(s, first, at, piece, touched); err != nil {
+		if err := sw.makeInner(s, first, at, pane, touched); err != nil {
 			return nil, nil, err
 		}
 	}
-	s.tailBlock, s.tailFrom = block, piece
+	s.tailBlock, s.tailFrom = block, pane
 	if at+1 < int64(len(s.outer)) {
 		outer = s.outer[at+1]
 	}
-	return s.inner[piece-first-at*sw.stretch], outer, nil
+	return s.inner[pane-first-at*sw.stretch], outer, nil
 }
 
-// makeOuter adds up the stretches of the block that begins with piece first, from
+// makeOuter adds up the stretches of the block that begins with pane first, from
 // the last one down to the one behind stretch at.
 func (sw *sweep) makeOuter(s *sums, first, at int64, touched *touchedKeys) error {
 	stretches := (sw.o.perWindow + sw.stretch - 1) / sw.stretch
@@ -269,7 +269,7 @@ func (sw *sweep) makeOuter(s *sums, first, at int64, touched *touchedKeys) error
 		s.outer[j] = t
 		end := min((j+1)*sw.stretch, sw.o.perWindow)
 		for q := j * sw.stretch; q < end; q++ {
-			if err := sw.foldPiece(t, first+q, touched); err != nil {
+			if err := sw.foldPane(t, first+q, touched); err != nil {
 				return err
 			}
 		}
@@ -282,20 +282,20 @@ func (sw *sweep) makeOuter(s *sums, first, at int64, touched *touchedKeys) error
 	return nil
 }
 
-// makeInner adds up the pieces of stretch at, from its last one down to piece, and lets go of
+// makeInner adds up the panes of stretch at, from its last one down to pane, and lets go of
 // the stretches up to it.
-func (sw *sweep) makeInner(s *sums, first, at, piece int64, touched *touchedKeys) error {
+func (sw *sweep) makeInner(s *sums, first, at, pane int64, touched *touchedKeys) error {
 	sw.releaseAll(s.outer[:at+1])
 	sw.releaseAll(s.inner)
 	s.inner = sized(s.inner, int(sw.stretch))
 	clear(s.inner)
 	begin := first + at*sw.stretch
 	end := min(begin+sw.stretch, first+sw.o.perWindow)
-	var behind *pieceTable
-	for q := end - 1; q >= piece; q-- {
+	var behind *sumTable
+	for q := end - 1; q >= pane; q-- {
 		t := sw.table()
 		s.inner[q-begin] = t
-		if err := sw.foldPiece(t, q, touched); err != nil {
+		if err := sw.foldPane(t, q, touched); err != nil {
 			return err
 		}
 		if err := sw.foldTable(t, behind); err != nil {
@@ -306,16 +306,16 @@ func (sw *sweep) makeInner(s *sums, first, at, piece int64, touched *touchedKeys
 	return nil
 }
 
-// headOf returns the sum of a piece and all before it in its block.
-func (sw *sweep) headOf(s *sums, piece int64, touched *touchedKeys) (*pieceTable, error) {
+// headOf returns the sum of a pane and all before it in its block.
+func (sw *sweep) headOf(s *sums, pane int64, touched *touchedKeys) (*sumTable, error) {
 	size := sw.o.perWindow
-	block := floorDivide(piece, size)
-	if s.headTo == noPiece || s.headBlock != block || s.headTo > piece {
+	block := floorDivide(pane, size)
+	if s.headTo == noPane || s.headBlock != block || s.headTo > pane {
 		sw.dropHead(s)
 		s.head, s.headBlock, s.headTo = sw.table(), block, block*size-1
 	}
-	for s.headTo < piece {
-		if err := sw.foldPiece(s.head, s.headTo+1, touched); err != nil {
+	for s.headTo < pane {
+		if err := sw.foldPane(s.head, s.headTo+1, touched); err != nil {
 			return nil, err
 		}
 		s.headTo++
@@ -329,7 +329,7 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 	if touched != nil {
 		s = sw.some
 	}
-	first, last := sw.o.pieces(window)
+	first, last := sw.o.panesOf(window)
 	start, end := sw.o.span(window)
 	sw.span = windowSpan{start, end}
 	head, err := sw.headOf(s, last, touched)
@@ -349,7 +349,7 @@ func (sw *sweep) show(e *emitter, window int64, touched *touchedKeys) error {
 		t.slab.Words = t.slab.Words[:0]
 		t.index.Reset()
 		t.heap.Reset()
-		for _, part := range []*pieceTable{inner, outer, head} {
+		for _, part := range []*sumTable{inner, outer, head} {
 			if err := sw.foldTable(t, part); err != nil {
 				return err
 			}
