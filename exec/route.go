@@ -23,7 +23,8 @@ type inlet struct {
 	b      *breaker
 	input  int
 	// first says that the breaker gets no rows before these, so that they may be merged
-	// while the source is read, whoever it is read for.
+	// while the source is read, whoever it is read for. Others wait in batchRun.waiting: the
+	// inputs of a breaker come one after the other (op.Breaker).
 	first bool
 }
 

@@ -69,7 +69,11 @@ type Segment interface {
 // answer. Calls for one batch: Begin; for each input 0..n-1 and each of its
 // segments in order: Segment, then Consume for all chunks (different segments may
 // run concurrently), then Merge in the order of the segments from one goroutine;
-// at last Finish. All inputs up to i are merged before a segment of i+1 is merged.
+// at last Finish.
+//
+// All segments of input i are merged before one of i+1, also where both are rows of one
+// source: a join keeps no right row whose time is over, so the left rows of the batch must be
+// there when it comes (testdata/set/left_rows_first.test).
 type Breaker interface {
 	Begin(b *Batch) error
 	Segment(input int) Segment
