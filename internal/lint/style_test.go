@@ -170,4 +170,6 @@ func TestForbidden(t *testing.T) {
 var panicAllowed = map[string]bool{
 	"sql/types":       true, // a kind outside the closed set
 	"internal/oracle": true, // a generator of tests that contradicts itself
+	// Arrow's allocator cannot say no, and its reader panics over damage already.
+	"internal/format/parquet": true,
 }

@@ -1,7 +1,8 @@
-// Package parquet reads Parquet files into Arrow columns of a declared schema. The
-// reading is Arrow's; this package finds the columns by name, reads no others, and
-// turns what the file holds into the declared types (convert.go), so that INT96, a
-// timestamp of milliseconds or a column of another width is as good as the exact type.
+// Package parquet reads Parquet files into Arrow columns of a declared schema. It finds the
+// columns by name, reads no others, and turns what the file holds into the declared types
+// (convert.go), so that INT96, a timestamp of milliseconds or a column of another width is as
+// good as the exact type. Footer and pages are read by Arrow's library; the values of columns
+// that are not nested are decoded here (flat.go), the others by that library.
 package parquet
 
 import (
@@ -13,22 +14,26 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/memory"
+	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/file"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	parquetschema "github.com/apache/arrow/go/v17/parquet/schema"
 
 	"ssql/internal/format"
+	"ssql/internal/format/column"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
 // File is an open Parquet file.
 type File struct {
-	name   string
-	reader *file.Reader
-	arrow  *pqarrow.FileReader
-	schema *arrow.Schema
+	name      string
+	size      int64
+	chunkRows int
+	memory    *allocator
+	reader    *file.Reader
+	arrow     *pqarrow.FileReader
+	schema    *arrow.Schema
 }
 
 // Whole reports whether a file of the given size ends as a Parquet file does: the last
@@ -42,19 +47,19 @@ func Whole(f io.ReaderAt, size int64) bool {
 	return err == nil && (string(magic[:]) == "PAR1" || string(magic[:]) == "PARE")
 }
 
-// Open reads the footer of a file. batchRows is the most rows of a chunk, name what
+// Open reads the footer of a file. chunkRows is the most rows of a chunk, name what
 // messages call it. Text of the columns of keys, by name, stays dictionary encoded where
 // the file has it so. The error says why it is no file that can be read.
-func Open(name string, f io.ReaderAt, size int64, batchRows int, keys []string) (out *File, err error) {
+func Open(name string, f io.ReaderAt, size int64, chunkRows int, keys []string) (out *File, err error) {
 	if !Whole(f, size) {
 		return nil, errors.New("the file is no Parquet file, or its end is missing: the last four bytes are not PAR1")
 	}
 	defer recovered(&err)
-	out = &File{name: name}
-	if out.reader, err = file.NewParquetReader(io.NewSectionReader(f, 0, size)); err != nil {
+	out = &File{name: name, size: size, chunkRows: chunkRows, memory: &allocator{bytesMax: askedMax(size)}}
+	if out.reader, err = file.NewParquetReader(io.NewSectionReader(f, 0, size), file.WithReadProps(parquet.NewReaderProperties(out.memory))); err != nil {
 		return nil, err
 	}
-	props := pqarrow.ArrowReadProperties{BatchSize: int64(batchRows)}
+	props := pqarrow.ArrowReadProperties{BatchSize: int64(chunkRows)}
 	schema := out.reader.MetaData().Schema
 	for i := range schema.NumColumns() {
 		column := schema.Column(i)
@@ -63,7 +68,7 @@ func Open(name string, f io.ReaderAt, size int64, batchRows int, keys []string) 
 			props.SetReadDict(i, true)
 		}
 	}
-	if out.arrow, err = pqarrow.NewFileReader(out.reader, props, memory.DefaultAllocator); err != nil {
+	if out.arrow, err = pqarrow.NewFileReader(out.reader, props, out.memory); err != nil {
 		return nil, err
 	}
 	out.schema, err = out.arrow.Schema()
@@ -119,7 +124,7 @@ func (f *File) leaves(i int) []int {
 	var out []int
 	var walk func(field *pqarrow.SchemaField)
 	walk = func(field *pqarrow.SchemaField) {
-		if field.IsLeaf() {
+		if len(field.Children) == 0 { // IsLeaf is true of a list, too
 			out = append(out, field.ColIndex)
 		}
 		for k := range field.Children {
@@ -130,32 +135,36 @@ func (f *File) leaves(i int) []int {
 	return out
 }
 
-// records gives the records of a row group with some fields of the schema, in the order
-// of the schema.
-func (f *File) records(ctx context.Context, group int, fields []int, take func(rec arrow.Record) error) (err error) {
+// chunks gives the rows of a row group with some fields of the schema, in the order of
+// the schema. The columns are released when take returns.
+func (f *File) chunks(ctx context.Context, group int, fields []int, pool *column.Pool, take func(columns []arrow.Array, rows int) error) (err error) {
 	defer recovered(&err)
-	var leaves []int
-	for _, i := range fields {
-		leaves = append(leaves, f.leaves(i)...)
-	}
-	r, err := f.arrow.GetRecordReader(ctx, leaves, []int{group})
+	left, err := f.rows(group)
 	if err != nil {
 		return err
 	}
-	defer r.Release()
-	for r.Next() {
-		if err := take(r.Record()); err != nil {
-			return &taken{err}
-		}
-		if err := ctx.Err(); err != nil {
-			return &taken{err}
-		}
-	}
-	if err := r.Err(); err != nil && !errors.Is(err, io.EOF) {
+	g, err := f.groupReader(ctx, group, fields, pool)
+	if err != nil {
 		return err
+	}
+	defer g.release()
+	for left > 0 {
+		columns, rows, err := g.next(int(min(left, int64(f.chunkRows))))
+		if err != nil {
+			return err
+		}
+		left -= int64(rows)
+		err = take(columns, rows)
+		releaseAll(columns)
+		if err == nil {
+			err = ctx.Err()
+		}
+		if err != nil {
+			return &taken{err}
+		}
 	}
 	return nil
 }
 
-// taken is an error of who takes the records, not of the file.
+// taken is an error of who takes the rows, not of the file.
 type taken struct{ error }

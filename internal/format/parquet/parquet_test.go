@@ -197,13 +197,14 @@ func TestRows(t *testing.T) {
 }
 
 func TestDamage(t *testing.T) {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}}, nil)
-	rows := `[{"a":"` + strings.Repeat(`some text that is long"},{"a":"`, 200) + `end"}]`
+	pair := arrow.StructOf(arrow.Field{Name: "x", Type: arrow.BinaryTypes.String, Nullable: true}, arrow.Field{Name: "y", Type: arrow.PrimitiveTypes.Int64, Nullable: true})
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "p", Type: pair, Nullable: true}}, nil)
+	rows := `[{"a":"` + strings.Repeat(`some text that is long","p":{"x":"text in it","y":7}},{"a":"`, 200) + `end"}]`
 	data := written(t, schema, rows, 1000)
 	if !Whole(bytes.NewReader(data), int64(len(data))) || Whole(bytes.NewReader(data), int64(len(data)-1)) || Whole(bytes.NewReader(nil), 0) {
 		t.Error("Whole is wrong")
 	}
-	shape := &Shape{Fields: []types.Field{field("a", types.Of(types.Varchar))}}
+	shape := &Shape{Fields: []types.Field{field("a", types.Of(types.Varchar)), field("p", types.StructOf(field("x", types.Of(types.Varchar)), field("y", types.Of(types.BigInt))))}}
 	for _, cut := range []int{0, 3, 11, len(data) / 2, len(data) - 1} {
 		if got, err := read(t, shape, data[:cut], 10); err == nil {
 			t.Errorf("%d bytes: no error, %s", cut, got)
@@ -213,9 +214,16 @@ func TestDamage(t *testing.T) {
 	for i := 4; i < len(data)-8; i++ {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= 0xFF
-		if i%7 == 0 {
-			_, _ = read(t, shape, damaged, 100)
-		}
+		_, _ = read(t, shape, damaged, 100)
+	}
+}
+
+// TestListBehindAnother reads a list that is not the first column of the file.
+func TestListBehindAnother(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.BinaryTypes.String, Nullable: true}, {Name: "l", Type: arrow.ListOf(arrow.PrimitiveTypes.Int64), Nullable: true}}, nil)
+	got, err := read(t, &Shape{Fields: []types.Field{field("l", types.ListOf(types.Of(types.BigInt)))}}, written(t, schema, `[{"a":"x","l":[1,2]},{"a":"y","l":null}]`, 10), 10)
+	if err != nil || got != "[1, 2]\nNULL\n" {
+		t.Errorf("got %s, %v", got, err)
 	}
 }
 

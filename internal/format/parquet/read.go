@@ -57,10 +57,10 @@ func (s *Shape) Read(ctx context.Context, f *File, group int, out format.Output,
 	if len(read) == 0 {
 		return s.emitBare(f, group, row, sources, out, begun)
 	}
-	err = f.records(ctx, group, read, func(rec arrow.Record) error {
+	err = f.chunks(ctx, group, read, &s.pool, func(columns []arrow.Array, rows int) error {
 		begun(row)
 		faults := &faults{}
-		made := s.chunk(rec, sources, faults)
+		made := s.chunk(columns, rows, sources, faults)
 		defer made.Release()
 		first := row
 		row += made.NumRows()
@@ -71,9 +71,14 @@ func (s *Shape) Read(ctx context.Context, f *File, group int, out format.Output,
 		return theirs.error
 	}
 	if err != nil {
-		return out.Bad(format.Bad{Line: row, Reason: fmt.Sprintf("the rest of row group %d cannot be read: %v", group+1, err)})
+		return out.Bad(unreadable(group, row, err))
 	}
 	return nil
+}
+
+// unreadable is the bad row for the rest of a row group, from a row of the file on.
+func unreadable(group int, row int64, why error) format.Bad {
+	return format.Bad{Line: row, Reason: fmt.Sprintf("the rest of row group %d cannot be read: %v", group+1, why)}
 }
 
 // sources finds the columns in a file. read are the fields of its schema to read, in
@@ -106,14 +111,15 @@ func (s *Shape) sources(f *File, out format.Output) (read []int, sources []sourc
 	return read, sources, nil
 }
 
-// chunk converts a record. Rows with faults hold anything in the columns at fault.
-func (s *Shape) chunk(rec arrow.Record, sources []source, faults *faults) arrow.Record {
+// chunk converts columns as they are read. Rows with faults hold anything in the columns at
+// fault.
+func (s *Shape) chunk(columns []arrow.Array, rows int, sources []source, faults *faults) arrow.Record {
 	arrays := make([]arrow.Array, len(sources))
 	for i, src := range sources {
 		if src.position < 0 {
-			arrays[i] = s.nulls(s.Fields[i], int(rec.NumRows()))
+			arrays[i] = s.nulls(s.Fields[i], rows)
 		} else {
-			arrays[i] = src.convert(rec.Column(src.position), faults)
+			arrays[i] = src.convert(columns[src.position], faults)
 		}
 		defer arrays[i].Release()
 	}
@@ -121,7 +127,7 @@ func (s *Shape) chunk(rec arrow.Record, sources []source, faults *faults) arrow.
 	for i, a := range arrays {
 		fields[i] = arrow.Field{Name: s.Fields[i].Name, Type: a.DataType(), Nullable: true}
 	}
-	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rec.NumRows())
+	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, int64(rows))
 }
 
 func (s *Shape) nulls(f types.Field, rows int) arrow.Array {
@@ -135,20 +141,20 @@ func (s *Shape) nulls(f types.Field, rows int) arrow.Array {
 
 // emitBare emits the rows of a group of which no column is read.
 func (s *Shape) emitBare(f *File, group int, row int64, sources []source, out format.Output, begun func(row int64)) error {
-	const chunkRows = 1024
-	last := row + f.reader.MetaData().RowGroups[group].GetNumRows()
-	for row < last {
-		n := min(chunkRows, last-row)
+	left, err := f.rows(group)
+	if err != nil {
+		return out.Bad(unreadable(group, row, err))
+	}
+	for left > 0 {
+		n := min(int64(f.chunkRows), left)
 		begun(row)
-		bare := array.NewRecord(arrow.NewSchema(nil, nil), nil, n)
-		made := s.chunk(bare, sources, nil)
-		bare.Release()
+		made := s.chunk(nil, int(n), sources, nil)
 		err := out.Emit(made)
 		made.Release()
 		if err != nil {
 			return err
 		}
-		row += n
+		row, left = row+n, left-n
 	}
 	return nil
 }

@@ -1,0 +1,128 @@
+package parquet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/parquet/pqarrow"
+
+	"ssql/internal/format/column"
+)
+
+// groupReader reads some columns of a row group together.
+type groupReader struct {
+	flats []*flat // by column; nil: the next of nested
+	// nested reads the columns that flat does not: nested ones, and rare types and
+	// encodings. It is nil without any.
+	nested pqarrow.RecordReader
+	names  []string
+}
+
+// groupReader opens fields of the schema, which are in its order.
+func (f *File) groupReader(ctx context.Context, group int, fields []int, pool *column.Pool) (*groupReader, error) {
+	g := &groupReader{}
+	var nested []int
+	for _, i := range fields {
+		c, err := f.flat(group, i, pool)
+		if err != nil {
+			return nil, err
+		}
+		if c == nil {
+			nested = append(nested, f.leaves(i)...)
+			if err := f.tryNested(group, &f.arrow.Manifest.Fields[i]); err != nil {
+				return nil, err
+			}
+		}
+		g.flats, g.names = append(g.flats, c), append(g.names, f.schema.Field(i).Name)
+	}
+	if nested == nil {
+		return g, nil
+	}
+	var err error
+	g.nested, err = f.arrow.GetRecordReader(ctx, nested, []int{group})
+	return g, err
+}
+
+// flat opens a field of the schema, nil if it is not for flat to read.
+func (f *File) flat(group, field int, pool *column.Pool) (*flat, error) {
+	reader := f.reader.RowGroup(group)
+	leaves := f.leaves(field)
+	flatAll := true
+	for _, leaf := range leaves {
+		chunk, err := reader.MetaData().ColumnChunk(leaf)
+		if err != nil {
+			return nil, err
+		}
+		if err := f.checkChunk(chunk); err != nil {
+			return nil, err
+		}
+		flatAll = flatAll && flatEncodings(chunk.Encodings())
+	}
+	if len(f.arrow.Manifest.Fields[field].Children) > 0 || !flatAll {
+		return nil, nil
+	}
+	stored := f.reader.MetaData().Schema.Column(leaves[0])
+	t := f.schema.Field(field).Type
+	width, ok := flatWidth(stored.PhysicalType(), t)
+	if !ok || stored.MaxRepetitionLevel() > 0 || stored.MaxDefinitionLevel() > 1 {
+		return nil, nil
+	}
+	pages, err := reader.GetColumnPageReader(leaves[0])
+	if err != nil {
+		return nil, err
+	}
+	return newFlat(pages, t, width, stored.MaxDefinitionLevel() > 0, pool), nil
+}
+
+// next returns the next rows of all columns, no more than a number of them. The caller
+// releases them.
+func (g *groupReader) next(rows int) (columns []arrow.Array, count int, err error) {
+	defer func() {
+		if err != nil {
+			releaseAll(columns)
+		}
+	}()
+	var rec arrow.Record
+	if g.nested != nil {
+		if !g.nested.Next() {
+			if err := g.nested.Err(); err != nil && !errors.Is(err, io.EOF) {
+				return nil, 0, err
+			}
+			return nil, 0, errors.New("a column ends too early")
+		}
+		rec = g.nested.Record()
+		if int(rec.NumRows()) > rows {
+			return nil, 0, errors.New("a column has more rows than the row group")
+		}
+		rows = int(rec.NumRows())
+	}
+	fromNested := 0
+	for i, c := range g.flats {
+		var a arrow.Array
+		if c == nil {
+			a = rec.Column(fromNested)
+			a.Retain()
+			fromNested++
+		} else if a, err = c.read(rows); err != nil {
+			return columns, 0, fmt.Errorf("column %q: %w", g.names[i], err)
+		}
+		columns = append(columns, a)
+	}
+	return columns, rows, nil
+}
+
+// release gives back what reading took.
+func (g *groupReader) release() {
+	if g.nested != nil {
+		g.nested.Release()
+	}
+}
+
+func releaseAll(columns []arrow.Array) {
+	for _, a := range columns {
+		a.Release()
+	}
+}
