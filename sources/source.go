@@ -115,6 +115,9 @@ type Spec struct {
 	Check func(o Values) error
 	// CheckFormat validates the FORMAT of a column. Nil if the connector's values have a type.
 	CheckFormat func(o Values, t types.Type, format string) error
+	// CheckColumns validates the columns that a stream declares, without computed and
+	// METADATA ones. Nil if the connector takes any.
+	CheckColumns func(o Values, fields []types.Field) error
 	// Look says what there is for a stream now, for DIAGNOSE; nil if the connector cannot
 	// tell.
 	Look func(stream string, o Values) (Sight, error)

@@ -22,7 +22,10 @@ type optionRule struct {
 var startValues = map[string]string{"earliest-offset": "earliest", "latest-offset": "latest"}
 
 // formatValues are the names that other engines have for formats.
-var formatValues = map[string]string{"debezium-json": "debezium_json", "delimited": "csv", "jsoneachrow": "json", "json_each_row": "json"}
+var formatValues = map[string]string{
+	"debezium-json": "debezium_json", "delimited": "csv", "jsoneachrow": "json", "json_each_row": "json",
+	"bytes": "text", "raw": "text", "raw_string": "text", "rawblob": "text", "kafka": "text", "lineasstring": "text", "jsonasstring": "text",
+}
 
 // optionRules is the table of options that other engines name differently, sorted by
 // key. Keys that are in no row are the connector's to know.
@@ -47,7 +50,7 @@ var optionRules = []optionRule{
 	{key: "json.include_schema", engine: "Arroyo", reason: "records hold no schema"},
 	{key: "json.timestamp-format.standard", engine: "Flink", reason: "both forms are read"},
 	{key: "json.timestamp_format", engine: "Arroyo", to: "epoch_unit", values: map[string]string{"rfc3339": "", "unix_millis": "ms"}, reason: "timestamps with and without T and zone are read"},
-	{key: "json.unstructured", engine: "Arroyo", refused: "declare the fields of the records as columns, those of no fixed type as JSON"},
+	{key: "json.unstructured", engine: "Arroyo", to: "format", values: map[string]string{"true": "text", "false": ""}, reason: "the keys of a record are columns"},
 	{key: "kafka_topic", engine: "ksqlDB", to: "topic"},
 	{key: "key_format", engine: "ksqlDB", reason: "the key of a record is a METADATA column"},
 	{key: "nullstr", engine: "DuckDB", to: "null"},
@@ -111,6 +114,7 @@ func (p *parser) foreignOptions(s *CreateStream) error {
 		return err
 	}
 	p.withoutHeader(s)
+	s.Options = unstructured(s.Options)
 	var err error
 	if s.Options, err = p.translateOptions(s.Options); err != nil {
 		return err
@@ -147,6 +151,18 @@ func (p *parser) withoutHeader(s *CreateStream) {
 	at := s.Options[i].Key.Span
 	s.Options = append(s.Options, Option{Key: Ident{Name: "header", Span: at}, Value: false, ValueAt: at})
 	p.noteAlias(aliasRules[aliasCsvHeader], at)
+}
+
+// unstructured drops the format beside Arroyo's json.unstructured, whose records are one
+// column as they are written: it stands for a format of its own.
+func unstructured(options []Option) []Option {
+	value, i := optionText(options, "json.unstructured")
+	if i < 0 || !strings.EqualFold(value, "true") && options[i].Value != true {
+		return options
+	}
+	options[i].Value = "true"
+	options, _ = takeOption(options, "format")
+	return options
 }
 
 // joinPath makes RisingWave's posix_fs.root and match_pattern one path.

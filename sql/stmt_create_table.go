@@ -97,7 +97,7 @@ func (p *parser) selectWindowKeys(q *Query) {
 		if isColumn && strings.EqualFold(c.Parts[0].Name, "window_start") {
 			return
 		}
-		if isColumn && at == i && slices.ContainsFunc(s.GroupBy.Items, func(k Expr) bool { return ExprText(k) == ExprText(c) }) {
+		if isColumn && at == i && slices.ContainsFunc(s.GroupBy.Items, func(k Expr) bool { return strings.EqualFold(ExprText(k), ExprText(c)) }) {
 			at = i + 1
 		}
 	}

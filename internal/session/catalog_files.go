@@ -114,6 +114,8 @@ func duckCannot(path string) bool {
 		return true
 	case ".csv", ".tsv", ".parquet", ".db", ".duckdb":
 		return false
+	case ".log", ".txt":
+		return true
 	}
 	return strings.ContainsAny(path, "/*")
 }

@@ -46,6 +46,10 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 		if declared, err = s.inferColumns(ctx, row, st, declared, out); err != nil {
 			return err
 		}
+	} else if declared.spec.CheckColumns != nil {
+		if err := declared.spec.CheckColumns(declared.options, declared.dataColumns()); err != nil {
+			return placeAt(err, st.Name.Span)
+		}
 	}
 	cat.declared = declared
 	if err := checkStream(cat, declared, st); err != nil {

@@ -9,6 +9,7 @@ import (
 	"ssql/internal/format"
 	"ssql/internal/format/csv"
 	"ssql/internal/format/ndjson"
+	"ssql/internal/format/text"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sql/types"
@@ -21,9 +22,10 @@ type formatOf struct {
 	suffixes []string
 	// column is what the format calls what becomes one.
 	column string
-	// fields says that records are fields in a row: they may hold line ends, and one that
-	// is cut short may look whole.
+	// fields says that records are fields in a row: they may hold line ends.
 	fields bool
+	// unsure says that a record which is cut short may look whole.
+	unsure bool
 	// shape compiles the columns of a query. Nil for Parquet, which has no records.
 	shape func(c *config, o *sources.OpenContext) (format.Shape, error)
 	// infer guesses the columns of the given files, of which there is at least one.
@@ -33,9 +35,10 @@ type formatOf struct {
 // formats returns the formats by name.
 func formats() []formatOf {
 	return []formatOf{
-		{"csv", []string{".csv", ".tsv"}, "field", true, csvShape, inferCSV},
-		{"json", []string{".json", ".jsonl", ".ndjson"}, "key", false, jsonShape, inferJSON},
-		{"parquet", []string{".parquet", ".pq"}, "column", false, nil, inferParquet},
+		{"csv", []string{".csv", ".tsv"}, "field", true, true, csvShape, inferCSV},
+		{"json", []string{".json", ".jsonl", ".ndjson"}, "key", false, false, jsonShape, inferJSON},
+		{"parquet", []string{".parquet", ".pq"}, "column", false, false, nil, inferParquet},
+		{"text", nil, "line", false, true, textShape, inferText},
 	}
 }
 
@@ -115,6 +118,30 @@ func inferJSON(c *config, files []entry) ([]types.Field, error) {
 		return nil, err
 	}
 	return ndjson.Infer(lines)
+}
+
+func textShape(c *config, o *sources.OpenContext) (format.Shape, error) {
+	return text.NewShape(text.Options{Fields: o.Fields, Encode: o.Encode, JSON: o.JSON, Settings: c.cells, LineBytesMax: c.lineMax}), nil
+}
+
+// lineColumn is what the lines of text are called where the stream names no column.
+const lineColumn = "line"
+
+func inferText(*config, []entry) ([]types.Field, error) {
+	return []types.Field{{Name: lineColumn, Type: types.Of(types.Varchar), Nullable: true}}, nil
+}
+
+// checkColumns is sources.Spec.CheckColumns.
+func checkColumns(o sources.Values, fields []types.Field) error {
+	if o.String("format") != "text" || len(fields) == 1 && fields[0].Type.Kind == types.Varchar {
+		return nil
+	}
+	found := fmt.Sprintf("%d columns", len(fields))
+	if len(fields) == 1 {
+		found = fmt.Sprintf("%q, which is %s", fields[0].Name, fields[0].Type)
+	}
+	return sqlerr.New("DATATYPE_MISMATCH", "expected one column of VARCHAR or JSON for the lines of format \"text\", found %s", found).
+		WithHint("(line VARCHAR, code INTEGER AS regexp_extract(line, ' ([0-9]{3}) ', 1)::INTEGER) takes columns out of the line")
 }
 
 // dialect reads the options of csv. A file of tabs needs no delimiter to be named.

@@ -206,9 +206,9 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (in
 	if err != nil || len(tail) == 0 {
 		return p.Size, err
 	}
-	// The last field of a CSV row may be cut short. Who waits for more will see; what is
-	// frozen is read as it is.
-	sure := s.frozen || !s.config.format.fields
+	// The last field of a CSV row, or a line of text, may be cut short. Who waits for more
+	// will see; what is frozen is read as it is.
+	sure := s.frozen || !s.config.format.unsure
 	if sure && len(tail) <= s.config.lineMax && s.shape.Complete(head, tail) {
 		return p.Size, nil
 	}

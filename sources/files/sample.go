@@ -75,6 +75,7 @@ func (c *config) noRows(files []entry, err error) error {
 	name, text := c.pattern.shown(files[0].name), bytes.TrimSpace(sample)
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	why, hint := "", e.Hint
+	other := formatOfContent(files[0].name, sample)
 	switch {
 	case len(text) == 0:
 		why = "is empty"
@@ -82,6 +83,8 @@ func (c *config) noRows(files []entry, err error) error {
 		why = fmt.Sprintf("has a first line of more than %d bytes", sampleBytes)
 	case text[0] == '{' && len(line) < len(text) && json.Valid(text):
 		why, hint = "has one object over several lines", "JSON is one object per line, or one array of them: jq -c . makes lines"
+	case c.byNames && formatOfName(name) == "" && other != c.format.name:
+		why, hint = "is no "+c.format.name, "say what the files hold: format = '"+other+"'"
 	default:
 		return err
 	}

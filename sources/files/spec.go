@@ -64,7 +64,8 @@ func Spec() sources.Spec {
 		Identity: identity,
 		Open:     open,
 
-		CheckFormat: checkFormat,
+		CheckFormat:  checkFormat,
+		CheckColumns: checkColumns,
 	}
 }
 
@@ -73,7 +74,7 @@ func options() []sources.Option {
 		{Name: "path", Type: sources.StringOption,
 			Summary: "a folder, a file, or a glob with *, ?, [a-z], {a,b} and **"},
 		{Name: "format", Type: sources.StringOption, Values: formatNames(),
-			Summary: "what the files hold; json is one object per line, or one array of them. Without it the names of the files tell, else json"},
+			Summary: "what the files hold; json is one object per line, or one array of them; text gives each line to the one column. Without it the names of the files tell, else json"},
 		{Name: "max_files_per_batch", Type: sources.IntegerOption,
 			Summary: "files that a batch reads at most"},
 		{Name: "max_bytes_per_batch", Type: sources.BytesOption,

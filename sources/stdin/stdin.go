@@ -37,17 +37,18 @@ func (i *Input) Close() error { return i.spool.remove() }
 func (i *Input) Spec() sources.Spec {
 	base := files.Spec()
 	return sources.Spec{
-		Name:        "stdin",
-		Summary:     "the standard input of the process, spooled to a file",
-		Options:     options(base.Options),
-		Metadata:    base.Metadata,
-		Check:       func(o sources.Values) error { return checkFormat(o) },
-		CheckFormat: base.CheckFormat,
-		Identity:    func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
+		Name:         "stdin",
+		Summary:      "the standard input of the process, spooled to a file",
+		Options:      options(base.Options),
+		Metadata:     base.Metadata,
+		Check:        func(o sources.Values) error { return checkFormat(o) },
+		CheckFormat:  base.CheckFormat,
+		CheckColumns: base.CheckColumns,
+		Identity:     func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
 		Infer: func(ctx context.Context, o sources.Values) ([]types.Field, error) {
 			if o.String("format") == "" {
 				return nil, sqlerr.New("MISSING_OPTION", "option \"format\" is missing: columns can only be guessed from standard input when its format is known").
-					WithHint("format = 'json' or format = 'csv'")
+					WithHint("format = 'json', 'csv' or 'text'")
 			}
 			o, err := i.sample(ctx, o)
 			if err != nil {
