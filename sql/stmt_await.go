@@ -5,6 +5,17 @@ import (
 	"time"
 )
 
+// Await is AWAIT QUERY name | ALL [UNTIL ...] [TIMEOUT d].
+type Await struct {
+	Node
+	Name          Ident
+	All           bool
+	Until         string // "", BATCH, ROWS, WATERMARK, IDLE
+	UntilCount    int64  // BATCH n, ROWS n
+	UntilMicros   int64  // WATERMARK ts
+	TimeoutMicros int64  // 0: wait for ever
+}
+
 // await parses AWAIT QUERY name | ALL [UNTIL BATCH n | ROWS n | WATERMARK ts | IDLE]
 // [TIMEOUT d].
 func (p *parser) await() (Statement, error) {

@@ -1,5 +1,15 @@
 package sql
 
+// CreateQuery is CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (...)] AS INSERT ...
+// or AS EXECUTE STATEMENT SET ...
+type CreateQuery struct {
+	Node
+	OrReplace, IfNotExists bool
+	Name                   Ident
+	Options                []Option
+	Inserts                []*Insert // one, or those of the statement set
+}
+
 // createQuery parses CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (..)] AS INSERT ..
 // or AS EXECUTE STATEMENT SET .., and Databricks' CREATE FLOW.
 func (p *parser) createQuery() (Statement, error) {

@@ -2,6 +2,17 @@ package sql
 
 import "strings"
 
+// CreateSink is CREATE SINK [IF NOT EXISTS] name [(cols)] WITH (...) [AS query], also
+// RisingWave's FROM v and Flink's and Arroyo's CREATE TABLE of a sink.
+type CreateSink struct {
+	Node
+	OrReplace, IfNotExists bool
+	Name                   Ident
+	Columns                []ColumnDef // nil: the columns of what is inserted
+	Options                []Option
+	Query                  *Query // a query of the same name that fills it; nil without
+}
+
 // createSink parses CREATE SINK [IF NOT EXISTS] name [(cols)] WITH (..) [AS query] and
 // RisingWave's order: CREATE SINK name FROM v | AS query WITH (..) FORMAT f ENCODE e.
 // CREATE SINK name INTO t is a query that inserts into t.

@@ -7,6 +7,42 @@ import (
 	"ssql/sql/types"
 )
 
+// CreateStream is CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name (...) WITH (...).
+type CreateStream struct {
+	Node
+	OrReplace, IfNotExists bool
+	Name                   Ident
+	Columns                []ColumnDef // nil: infer from a sample
+	Watermarks             []WatermarkDef
+	Options                []Option
+	// ByUse says that it was written as Flink's CREATE TABLE .. WITH ('connector' = ..),
+	// which does not say whether rows are read from it or written to it: FROM makes it a
+	// stream, INSERT INTO a sink with the same columns and options.
+	ByUse bool
+}
+
+// ColumnDef is one column of CREATE STREAM.
+type ColumnDef struct {
+	Name     Ident
+	Type     *types.Type // nil: the type of the computed expression
+	NotNull  bool
+	Metadata *string // METADATA [FROM 'key']: the key, or the column name
+	Computed Expr    // AS expr; nil otherwise
+	Format   *string // FORMAT 'strptime': how its values are written
+	FormatAt Span
+	JSON     bool   // the type was written JSON: VARCHAR that holds JSON text
+	Text     string // source text of Computed
+	Span     Span
+}
+
+// WatermarkDef is WATERMARK FOR column AS column [- interval].
+type WatermarkDef struct {
+	Column  Ident
+	Delay   types.Interval
+	DelayAt Span
+	Span    Span
+}
+
 // createStream parses CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name [(..)] WITH (..),
 // also RisingWave's CREATE SOURCE and Proton's CREATE EXTERNAL STREAM. ksqlDB's CREATE
 // STREAM name [WITH (..)] AS query is a view, or a sink when options say where to.

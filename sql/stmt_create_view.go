@@ -1,5 +1,17 @@
 package sql
 
+// CreateView is CREATE [MATERIALIZED] VIEW [IF NOT EXISTS] name [(cols)] [WITH (..)] AS
+// query. A materialized view is a result table with the query that keeps it.
+type CreateView struct {
+	Node
+	OrReplace, IfNotExists bool
+	Materialized           bool
+	Name                   Name
+	Columns                []Ident
+	Options                []Option // of the query of a materialized view
+	Query                  *Query
+}
+
 // createMaterializedView parses CREATE MATERIALIZED VIEW name [(cols)] [WITH (..)] AS
 // query and Databricks' CREATE OR REFRESH STREAMING TABLE, which is the same.
 func (p *parser) createMaterializedView() (Statement, error) {

@@ -2,6 +2,13 @@ package sql
 
 import "strings"
 
+// Describe is DESCRIBE [EXTENDED] name.
+type Describe struct {
+	Node
+	Extended bool
+	Name     Name
+}
+
 // describe parses DESCRIBE [EXTENDED] name. DESCRIBE of a query, and without anything,
 // is DuckDB's.
 func (p *parser) describe() (Statement, error) {

@@ -1,5 +1,13 @@
 package sql
 
+// DropStream is DROP STREAM [IF EXISTS] name.
+type DropStream struct {
+	Node
+	IfExists bool
+	Cascade  bool // with the queries and views that read it
+	Name     Ident
+}
+
 // dropStream parses DROP STREAM [IF EXISTS] name [CASCADE | RESTRICT] and RisingWave's DROP SOURCE.
 func (p *parser) dropStream() (Statement, error) {
 	p.take()

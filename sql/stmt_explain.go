@@ -2,6 +2,15 @@ package sql
 
 import "strings"
 
+// Explain is EXPLAIN [kind] [FORMAT f] statement, or EXPLAIN [kind] QUERY name.
+type Explain struct {
+	Node
+	Kind   string // "", LOGICAL, PHYSICAL, STATE, COMPATIBILITY
+	Format string // "", TEXT, JSON
+	Target Statement
+	Name   *Ident
+}
+
 // explainKinds are the kinds of EXPLAIN, sorted.
 var explainKinds = []string{"ANALYZE", "COMPATIBILITY", "LOGICAL", "PHYSICAL", "STATE"}
 

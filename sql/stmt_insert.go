@@ -1,5 +1,16 @@
 package sql
 
+// Insert is INSERT INTO target [(cols) | BY NAME] query, or VALUES into a
+// memory stream. Exactly one of Query and Values is set.
+type Insert struct {
+	Node
+	Target  Name
+	Columns []Ident
+	ByName  bool
+	Query   *Query
+	Values  [][]Expr
+}
+
 // insert parses INSERT INTO [TABLE] target [(cols) | BY NAME] query | VALUES ..
 func (p *parser) insert() (*Insert, error) {
 	lo := p.pos

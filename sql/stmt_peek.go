@@ -1,5 +1,14 @@
 package sql
 
+// Peek is PEEK stream [FROM EARLIEST | LATEST] [LIMIT n]: rows as they are, without a
+// checkpoint.
+type Peek struct {
+	Node
+	Name   Ident
+	Latest bool  // FROM LATEST: only rows that arrive from now on
+	Limit  int64 // 0: the default of the session
+}
+
 // peekStatement parses PEEK stream [FROM EARLIEST | LATEST] [LIMIT n], and ksqlDB's PRINT stream
 // [FROM BEGINNING] [LIMIT n].
 func (p *parser) peekStatement() (Statement, error) {

@@ -2,6 +2,16 @@ package sql
 
 import "strings"
 
+// QueryVerb is START, STOP, PAUSE, RESUME, RESTART or DROP QUERY name | ALL.
+type QueryVerb struct {
+	Node
+	Verb     string // START, STOP, PAUSE, RESUME, RESTART, DROP, CHECKPOINT, REFRESH
+	Name     Ident  // zero for ALL
+	All      bool
+	IfExists bool
+	Now      bool // STOP ... NOW
+}
+
 // queryVerb parses START, STOP, PAUSE, RESUME, RESTART, CHECKPOINT and DROP QUERY name | ALL. Other
 // spellings of STOP are ksqlDB's TERMINATE, Flink's STOP JOB and RisingWave's CANCEL
 // JOBS; ksqlDB leaves out QUERY behind PAUSE and RESUME.

@@ -1,5 +1,19 @@
 package sql
 
+// Set is SET key = value; with an empty key it lists every setting.
+type Set struct {
+	Node
+	Option  *Option
+	Nothing bool // a setting of another engine, with the value that holds here anyway
+}
+
+// Reset is RESET key, or RESET for all keys.
+type Reset struct {
+	Node
+	Key     *Ident
+	Nothing bool // a setting of another engine that is the same always
+}
+
 // set parses SET, SET key = value and SET key TO value. SET VARIABLE, SET GLOBAL and
 // the like are DuckDB's.
 func (p *parser) set() (Statement, error) {

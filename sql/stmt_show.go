@@ -2,6 +2,16 @@ package sql
 
 import "strings"
 
+// Show is SHOW STREAMS | QUERIES | PROGRESS FOR q | ... [LIKE 'p'].
+type Show struct {
+	Node
+	What string // upper case: STREAMS, QUERIES, PROGRESS, ...
+	For  *Ident
+	Like string
+	// Follow goes on with what comes, of SHOW PROGRESS.
+	Follow bool
+}
+
 // showRule is one thing that can be shown.
 type showRule struct {
 	words  string // upper case

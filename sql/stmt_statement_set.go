@@ -1,5 +1,12 @@
 package sql
 
+// StatementSet is EXECUTE STATEMENT SET BEGIN insert; .. END: one query with a target
+// for each INSERT, which reads its sources once.
+type StatementSet struct {
+	Node
+	Inserts []*Insert
+}
+
 // statementSet parses EXECUTE STATEMENT SET BEGIN insert; .. END, and BEGIN STATEMENT
 // SET and BEGIN QUERY SET with a semicolon behind them. Behind EXPLAIN Flink leaves
 // EXECUTE out.

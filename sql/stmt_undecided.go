@@ -2,6 +2,17 @@ package sql
 
 import "strings"
 
+// Undecided is a SELECT, WITH, FROM or INSERT (also below EXPLAIN): whether it
+// is ssql's or DuckDB's depends on whether one of Refs is a stream, which only
+// the caller knows. See ParseQuery.
+type Undecided struct {
+	Node
+	Refs   []Name   // every name in a table position, in order of appearance
+	Files  []string // and every quoted path
+	Target Name     // INSERT target; nil otherwise
+	Stream bool     // only a stream can be meant: TUMBLE(...), STREAM s, WATERMARK ...
+}
+
 // undecided parses a query or INSERT as far as the names of its tables, on tokens.
 func (p *parser) undecided() (Statement, error) {
 	u := &Undecided{}
