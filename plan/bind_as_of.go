@@ -203,7 +203,7 @@ func versionColumn(n *AsOf, right *scope) (int, error) {
 func (n *AsOf) conditions(j *Join) error {
 	s := &joinSides{j: j, width: len(n.Left.Columns())}
 	for _, p := range j.on {
-		if p.eq != nil && s.orient(p.eq) && !isVolatile(p.cond) {
+		if p.eq != nil && s.orient(p.eq) && !expr.IsVolatile(p.cond) {
 			right := moved(p.eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) })
 			l, r, ok := unifyKeys(p.eq.l.Expr, right, n.Span)
 			if !ok {
@@ -218,7 +218,7 @@ func (n *AsOf) conditions(j *Join) error {
 			}
 			continue
 		}
-		return sqlerr.At(n.Span, codeAsOf, "a join of versions takes equalities of its two sides, one time and conditions on one side, found %s", plainText(p.cond.String())).
+		return sqlerr.At(n.Span, codeAsOf, "a join of versions takes equalities of its two sides, one time and conditions on one side, found %s", expr.Readable(p.cond)).
 			WithHint("compare both sides in WHERE: which version holds depends on its time alone")
 	}
 	return nil
@@ -233,7 +233,7 @@ func (n *AsOf) oneSided(p predicate) (ok bool, err error) {
 		left, right = left || c < width, right || c >= width
 	}
 	switch {
-	case left == right || isVolatile(p.cond):
+	case left == right || expr.IsVolatile(p.cond):
 		return false, nil
 	case left && !n.Outer:
 		n.Left = &Filter{Input: n.Left, Cond: p.cond, pred: &p}
@@ -270,12 +270,12 @@ func (n *AsOf) check() error {
 	}{{&n.LeftTime, n.Left}, {&n.RightTime, n.Right}} {
 		e := *side.time
 		if k := e.Type().Kind; k != types.Timestamp && k != types.Date {
-			return sqlerr.At(n.Span, codeAsOf, "a version holds since a TIMESTAMP, found %s of type %s", plainText(e.String()), e.Type())
+			return sqlerr.At(n.Span, codeAsOf, "a version holds since a TIMESTAMP, found %s of type %s", expr.Readable(e), e.Type())
 		}
 		if !n.Static {
 			c, ok := e.(*expr.Column)
 			if !ok || !side.in.Columns()[c.Index].Mark.isEventTime() {
-				return sqlerr.At(n.Span, codeAsOf, "two streams are joined by their event times, and %s has no watermark", plainText(e.String())).
+				return sqlerr.At(n.Span, codeAsOf, "two streams are joined by their event times, and %s has no watermark", expr.Readable(e)).
 					WithHint("%s", watermarkHint(side.in))
 			}
 		}
@@ -333,26 +333,26 @@ func (n *AsOf) describe() string {
 	if n.Static {
 		text += " of a table"
 	}
-	text += " as of " + exprText(n.LeftTime, sided(0, "left."))
+	text += " as of " + conditionText(n.LeftTime, sided(0, "left."))
 	sep := " on "
-	for _, c := range n.condition() {
-		text, sep = text+sep+c, " and "
+	for _, c := range n.condition(conditionText) {
+		text, sep = text+sep+c, " AND "
 	}
 	return text
 }
 
-// condition is what a version must meet, for people.
-func (n *AsOf) condition() []string {
+// condition is what a version must meet. text writes a side, with its columns named by a function.
+func (n *AsOf) condition(text func(expr.Expr, func(*expr.Column) string) string) []string {
 	left, right := sided(0, "left."), sided(0, "right.")
 	var out []string
 	for i := range n.LeftKeys {
-		out = append(out, exprText(n.LeftKeys[i], left)+" = "+exprText(n.RightKeys[i], right))
+		out = append(out, text(n.LeftKeys[i], left)+" = "+text(n.RightKeys[i], right))
 	}
 	op := " >= "
 	if n.Strict {
 		op = " > "
 	}
-	return append(out, exprText(n.LeftTime, left)+op+exprText(n.RightTime, right))
+	return append(out, text(n.LeftTime, left)+op+text(n.RightTime, right))
 }
 
 // joinMode of versions: a row that came out would change with a later version.

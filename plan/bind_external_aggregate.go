@@ -51,8 +51,8 @@ func (x *exprBinder) externalAggregate(e *sql.Call, name string, span Span, nati
 			return nil, err
 		}
 	}
-	call.T, call.Version, call.Show = f.Type, f.Version, []string{kept.textOf("", exprList(args)+orderText(e))}
-	kept.Text = kept.textOf("rows", exprList(text.columns))
+	call.T, call.Version, call.Show = f.Type, f.Version, []string{kept.textOf("", exprList(args, expr.Expr.String)+orderText(e), expr.Expr.String)}
+	kept.describe("rows", text.columns)
 	call.Args = []expr.Expr{x.group.add(kept)}
 	return call, nil
 }

@@ -157,10 +157,7 @@ func (g *grouping) addKey(v value) {
 		g.agg.EventKey, g.agg.Mark = index, v.mark
 	}
 	g.agg.Keys = append(g.agg.Keys, v.Expr)
-	name := plainText(v.Expr.String())
-	if c, ok := v.Expr.(*expr.Column); ok {
-		name = c.Name
-	}
+	name := columnName(v.Expr)
 	g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: name, Type: v.Expr.Type(), Nullable: v.Expr.Nullable()}, Mark: v.mark})
 	g.results[key] = value{Expr: &expr.Column{Index: index, Name: name, T: v.Expr.Type(), Null: v.Expr.Nullable()}, mark: v.mark}
 }
@@ -228,7 +225,7 @@ func (g *grouping) add(call *AggCall) expr.Expr {
 		g.calls[key] = index
 		g.agg.Aggs = append(g.agg.Aggs, *call)
 	}
-	return &expr.Column{Index: len(g.agg.Keys) + index, Name: plainText(call.Text), T: call.Type, Null: call.Nullable}
+	return &expr.Column{Index: len(g.agg.Keys) + index, Name: call.Label, T: call.Type, Null: call.Nullable}
 }
 
 func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, error) {
@@ -253,34 +250,36 @@ func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, err
 			return nil, err
 		}
 	}
-	call.Text = call.text(e.Star)
+	call.describe(call.Name, append(call.Args[:len(call.Args):len(call.Args)], call.Params...))
+	if e.Star {
+		call.Text = call.textOf(call.Name, "*", expr.Expr.String)
+		call.Label = call.textOf(call.Name, "*", expr.Readable)
+	}
 	return call, nil
 }
 
-// text is the canonical text of a call, part of the fingerprint.
-func (c *AggCall) text(star bool) string {
-	if star {
-		return c.textOf(c.Name, "*")
-	}
-	return c.textOf(c.Name, exprList(append(c.Args[:len(c.Args):len(c.Args)], c.Params...)))
+// describe sets the texts of a call.
+func (c *AggCall) describe(name string, args []expr.Expr) {
+	c.Text = c.textOf(name, exprList(args, expr.Expr.String), expr.Expr.String)
+	c.Label = c.textOf(name, exprList(args, expr.Readable), expr.Readable)
 }
 
-// textOf is the text of the call with another name and other arguments.
-func (c *AggCall) textOf(name, args string) string {
+// textOf is the call with DISTINCT and FILTER: name(args). text writes an expression.
+func (c *AggCall) textOf(name, args string, text func(expr.Expr) string) string {
 	if c.Distinct {
 		args = "DISTINCT " + args
 	}
-	text := name + "(" + args + ")"
+	out := name + "(" + args + ")"
 	if c.Filter != nil {
-		text += " FILTER (WHERE " + c.Filter.String() + ")"
+		out += " FILTER (WHERE " + text(c.Filter) + ")"
 	}
-	return text
+	return out
 }
 
-func exprList(list []expr.Expr) string {
+func exprList(list []expr.Expr, text func(expr.Expr) string) string {
 	parts := make([]string, len(list))
 	for i, e := range list {
-		parts[i] = e.String()
+		parts[i] = text(e)
 	}
 	return strings.Join(parts, ", ")
 }
@@ -305,7 +304,7 @@ func (c *AggCall) key() string {
 func (g *grouping) node() *Aggregate {
 	g.computeVolatile()
 	for _, a := range g.agg.Aggs {
-		g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: plainText(a.Text), Type: a.Type, Nullable: a.Nullable}})
+		g.agg.Cols = append(g.agg.Cols, Column{Field: types.Field{Name: a.Label, Type: a.Type, Nullable: a.Nullable}})
 	}
 	return g.agg
 }
@@ -320,7 +319,7 @@ func (g *grouping) computeVolatile() {
 		if e == nil || !expr.IsVolatile(e) {
 			return e
 		}
-		c := &expr.Column{Index: len(in.Columns()) + len(exprs), Name: plainText(e.String()), T: e.Type(), Null: e.Nullable()}
+		c := &expr.Column{Index: len(in.Columns()) + len(exprs), Name: expr.Readable(e), T: e.Type(), Null: e.Nullable()}
 		exprs = append(exprs, e)
 		cols = append(cols, Column{Field: types.Field{Name: c.Name, Type: c.T, Nullable: c.Null}})
 		return c

@@ -56,7 +56,7 @@ func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr
 			return nil, err
 		}
 	}
-	call.Text = call.text(false)
+	call.describe(call.Name, call.Args)
 	return expr.BindOrdered(name, x.group.add(call), order, args[1:], span)
 }
 

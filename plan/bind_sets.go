@@ -61,10 +61,7 @@ func (g *grouping) expandSets(k *block, items []value, by *sql.GroupBy) ([]value
 	}
 	out := kept
 	for _, v := range expanded {
-		name := plainText(v.Expr.String())
-		if c, ok := v.Expr.(*expr.Column); ok {
-			name = c.Name
-		}
+		name := columnName(v.Expr)
 		col := &expr.Column{Index: len(ex.Cols), Name: name, T: v.Expr.Type(), Null: true}
 		ex.Cols = append(ex.Cols, Column{Field: types.Field{Name: name, Type: v.Expr.Type(), Nullable: true}})
 		g.standIn(v, col)

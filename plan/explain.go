@@ -12,7 +12,7 @@ type ExplainKind uint8
 
 // The kinds.
 const (
-	// ExplainFull is the tree with the columns, the event time and the state of every node.
+	// ExplainFull is the tree with the state of every node, and the columns where they change.
 	ExplainFull ExplainKind = iota
 	// ExplainLogical is the tree with its columns.
 	ExplainLogical
@@ -108,7 +108,9 @@ func (e *explainer) node(n Node, depth int) {
 		pad := strings.Repeat("   ", depth)
 		fmt.Fprintf(&e.out, "%s-> %s\n", pad, describe(n))
 		if e.kind != ExplainState {
-			fmt.Fprintf(&e.out, "%s   columns: %s\n", pad, columnsText(n.Columns()))
+			for _, line := range columnLines(n, depth == 0) {
+				fmt.Fprintf(&e.out, "%s   %s\n", pad, line)
+			}
 		}
 		if state != "" && e.kind != ExplainLogical {
 			fmt.Fprintf(&e.out, "%s   state: %s\n", pad, state)
@@ -132,7 +134,42 @@ func (e *explainer) repeats(n Node) bool {
 	return again
 }
 
-func columnsText(cols []Column) string {
+// columnLines say what the columns of a node are: all of them for the result and for what
+// is read, else those that the inputs do not have so. Of a watermark its line says which.
+func columnLines(n Node, all bool) []string {
+	if all || len(n.Inputs()) == 0 {
+		return []string{"columns: " + strings.Join(columnTexts(n.Columns()), ", ")}
+	}
+	if _, ok := n.(*Watermark); ok {
+		return nil
+	}
+	names, texts := map[string]bool{}, map[string]bool{}
+	for _, in := range n.Inputs() {
+		for i, text := range columnTexts(in.Columns()) {
+			names[in.Columns()[i].Name], texts[text] = true, true
+		}
+	}
+	var added, changed []string
+	for i, text := range columnTexts(n.Columns()) {
+		switch {
+		case texts[text]:
+		case names[n.Columns()[i].Name]:
+			changed = append(changed, text)
+		default:
+			added = append(added, text)
+		}
+	}
+	var lines []string
+	if len(added) > 0 {
+		lines = append(lines, "new columns: "+strings.Join(added, ", "))
+	}
+	if len(changed) > 0 {
+		lines = append(lines, "changed columns: "+strings.Join(changed, ", "))
+	}
+	return lines
+}
+
+func columnTexts(cols []Column) []string {
 	parts := make([]string, len(cols))
 	for i, c := range cols {
 		parts[i] = c.Name + " " + c.Type.String()
@@ -141,7 +178,7 @@ func columnsText(cols []Column) string {
 		}
 		parts[i] += markText(c.Mark)
 	}
-	return strings.Join(parts, ", ")
+	return parts
 }
 
 // partNames are the parts of event time in words.
@@ -169,7 +206,7 @@ func describe(n Node) string {
 	case *Watermark:
 		return fmt.Sprintf("Watermark %d on %s", n.Def.ID, n.Cols[n.Index].Name)
 	case *Filter:
-		return "Filter " + plainText(n.Cond.String())
+		return "Filter " + expr.Readable(n.Cond)
 	case *Project:
 		return "Project " + projectText(n)
 	case *WindowAssign:
@@ -189,9 +226,9 @@ func describe(n Node) string {
 	case *Limit:
 		return fmt.Sprintf("Limit %d", n.Count)
 	case *Expand:
-		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprsText(n.Keys))
+		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprList(n.Keys, expr.Readable))
 	case *TopN:
-		text := fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprsText(n.Keys))
+		text := fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprList(n.Keys, expr.Readable))
 		if n.Change != nil {
 			text += ", old rows taken back"
 		}
@@ -199,7 +236,7 @@ func describe(n Node) string {
 	case *Changes:
 		return n.describe()
 	case *Unnest:
-		return "Unnest " + plainText(n.List.String())
+		return "Unnest " + expr.Readable(n.List)
 	case *Shared:
 		return fmt.Sprintf("Shared rows %d", n.Number)
 	}
@@ -212,10 +249,10 @@ func (n *Changes) describe() string {
 		text = "Result, deleted where it is no more,"
 	}
 	if len(n.Keys) > 0 {
-		text += " by " + exprsText(n.Keys)
+		text += " by " + exprList(n.Keys, expr.Readable)
 	}
 	if n.Live != nil {
-		text += " where " + plainText(n.Live.String())
+		text += " where " + expr.Readable(n.Live)
 	}
 	return text
 }
@@ -225,9 +262,9 @@ func describeTable(n *StaticScan) string { return n.Table + ", as it is at the s
 func projectText(n *Project) string {
 	parts := make([]string, len(n.Exprs))
 	for i, e := range n.Exprs {
-		parts[i] = n.Cols[i].Name
-		if c, ok := e.(*expr.Column); !ok || c.Name != n.Cols[i].Name {
-			parts[i] += " = " + plainText(e.String())
+		parts[i] = expr.Readable(e)
+		if name := n.Cols[i].Name; parts[i] != name {
+			parts[i] += " AS " + name
 		}
 	}
 	return strings.Join(parts, ", ")
@@ -238,7 +275,7 @@ func specText(w *WindowSpec, time expr.Expr) string {
 	parts := []string{columnName(time)}
 	switch {
 	case w.Kind == Session && w.Gap != nil:
-		parts = append(parts, "gap "+plainText(w.Gap.String()))
+		parts = append(parts, "gap "+expr.Readable(w.Gap))
 	case w.Kind == Session:
 		parts = append(parts, "gap "+durationText(w.SizeMicros))
 	default:
@@ -262,11 +299,11 @@ func aggregateText(n *Aggregate) string {
 		keys = append(keys, specText(n.Window, n.Time))
 	}
 	for _, k := range n.Keys {
-		keys = append(keys, plainText(k.String()))
+		keys = append(keys, expr.Readable(k))
 	}
 	calls := make([]string, len(n.Aggs))
 	for i, a := range n.Aggs {
-		calls[i] = plainText(a.Text)
+		calls[i] = a.Label
 	}
 	text := strings.Join(calls, ", ")
 	if len(keys) > 0 {
@@ -276,14 +313,6 @@ func aggregateText(n *Aggregate) string {
 		text += ", old rows taken back"
 	}
 	return text
-}
-
-func exprsText(list []expr.Expr) string {
-	parts := make([]string, len(list))
-	for i, e := range list {
-		parts[i] = plainText(e.String())
-	}
-	return strings.Join(parts, ", ")
 }
 
 func namesOf(cols []Column, indexes []int) string {
@@ -297,7 +326,7 @@ func namesOf(cols []Column, indexes []int) string {
 func sortText(keys []SortKey) string {
 	parts := make([]string, len(keys))
 	for i, k := range keys {
-		parts[i] = plainText(k.Expr.String())
+		parts[i] = expr.Readable(k.Expr)
 		if k.Desc {
 			parts[i] += " DESC"
 		}
@@ -323,21 +352,21 @@ func (n *Join) describe() string {
 		if n.NullSafe[i] {
 			op = " <=> "
 		}
-		parts = append(parts, exprText(n.LeftKeys[i], left)+op+exprText(n.RightKeys[i], right))
+		parts = append(parts, conditionText(n.LeftKeys[i], left)+op+conditionText(n.RightKeys[i], right))
 	}
 	if n.LeftFilter != nil {
-		parts = append(parts, exprText(n.LeftFilter, left))
+		parts = append(parts, conditionText(n.LeftFilter, left))
 	}
 	if n.RightFilter != nil {
-		parts = append(parts, exprText(n.RightFilter, right))
+		parts = append(parts, conditionText(n.RightFilter, right))
 	}
 	if n.Residual != nil {
-		parts = append(parts, exprText(n.Residual, both))
+		parts = append(parts, conditionText(n.Residual, both))
 	}
 	if len(parts) == 0 {
 		return text
 	}
-	return text + " on " + strings.Join(parts, " and ")
+	return text + " on " + strings.Join(parts, " AND ")
 }
 
 // sided names columns by their side: those before the first with left, the others with
@@ -351,9 +380,14 @@ func sided(first int, prefix string) func(*expr.Column) string {
 	}
 }
 
-// exprText is an expression for people, with columns named by a function.
-func exprText(e expr.Expr, name func(*expr.Column) string) string {
-	return plainText(moved(e, func(c *expr.Column) expr.Expr {
+// conditionText is one condition of a join for people, with columns named by a function.
+func conditionText(e expr.Expr, name func(*expr.Column) string) string {
+	return expr.ReadableConjunct(named(e, name))
+}
+
+// named is an expression with columns named by a function.
+func named(e expr.Expr, name func(*expr.Column) string) expr.Expr {
+	return moved(e, func(c *expr.Column) expr.Expr {
 		return &expr.Column{Index: c.Index, Name: name(c), T: c.T, Null: c.Null}
-	}).String())
+	})
 }

@@ -51,7 +51,7 @@ func (e *explainer) aggregateState(n *Aggregate) string {
 		case call.External != "":
 			with = append(with, fmt.Sprintf("what %s(...) takes of each row", call.External))
 		case call.Distinct && len(call.Args) > 0:
-			with = append(with, "the values of "+plainText(call.Text))
+			with = append(with, "the values of "+call.Label)
 		}
 	}
 	if len(with) > 0 {

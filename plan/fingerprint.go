@@ -216,15 +216,20 @@ func (f *PrintOutput) addAsOf(n *AsOf, add func(PrintOperator)) {
 		kind = "LEFT JOIN"
 	}
 	if n.Static {
-		f.Stateless = append(f.Stateless, fmt.Sprintf("ASOF %s with table %s on %s", kind, staticName(n), strings.Join(n.condition(), " AND ")))
+		f.Stateless = append(f.Stateless, fmt.Sprintf("ASOF %s with table %s on %s", kind, staticName(n), strings.Join(n.condition(sidedText), " AND ")))
 		return
 	}
-	op := PrintOperator{Kind: "as-of join", Join: strings.ToLower(kind), Condition: n.condition()}
+	op := PrintOperator{Kind: "as-of join", Join: strings.ToLower(kind), Condition: n.condition(sidedText)}
 	op.Kept = append(keptColumns("left ", n.Left), keptColumns("right ", n.Right)...)
 	for i, k := range n.LeftKeys {
 		op.Keys = append(op.Keys, PrintColumn{origin(n.Left, k) + " = " + origin(n.Right, n.RightKeys[i]), k.Type().String()})
 	}
 	add(op)
+}
+
+// sidedText is a side of a condition as prints have it.
+func sidedText(e expr.Expr, name func(*expr.Column) string) string {
+	return plainText(named(e, name).String())
 }
 
 func staticName(n Node) string {

@@ -313,7 +313,8 @@ type AggCall struct {
 	*expr.Aggregate
 	Filter   expr.Expr // FILTER (WHERE ...); nil without
 	Distinct bool
-	Text     string // canonical text with FILTER and DISTINCT, part of the fingerprint
+	Text     string // canonical text with FILTER and DISTINCT: equal text means equal meaning
+	Label    string // the same for people
 	// External is the aggregate of DuckDB that a list of rows is kept for; "" for a call
 	// that is folded row by row.
 	External string

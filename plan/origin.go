@@ -105,14 +105,7 @@ func (a *Aggregate) callOrigin(i int) string {
 	if strings.HasPrefix(call.Text, call.Name+"(*)") {
 		inner = "*"
 	}
-	if call.Distinct {
-		inner = "DISTINCT " + inner
-	}
-	text := call.Name + "(" + inner + ")"
-	if call.Filter != nil {
-		text += " FILTER (WHERE " + origin(a.Input, call.Filter) + ")"
-	}
-	return text
+	return call.textOf(call.Name, inner, func(e expr.Expr) string { return origin(a.Input, e) })
 }
 
 func windowOrigin(n Node, w *WindowSpec, time expr.Expr) string {

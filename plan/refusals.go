@@ -235,7 +235,7 @@ func distinctUnbounded(c *checker, n Node) *fault {
 	}
 	for _, call := range a.Aggs {
 		if call.Distinct {
-			return &fault{a.Span, fmt.Sprintf("%s would have to keep every value for ever, for its groups never close", plainText(call.Text)),
+			return &fault{a.Span, fmt.Sprintf("%s would have to keep every value for ever, for its groups never close", call.Label),
 				"group by a window of an event time with a watermark, or use approx_count_distinct(...)"}
 		}
 	}

@@ -149,5 +149,5 @@ func columnName(e expr.Expr) string {
 	if c, ok := e.(*expr.Column); ok {
 		return c.Name
 	}
-	return plainText(e.String())
+	return expr.Readable(e)
 }

@@ -221,7 +221,7 @@ func aggregateChanges(n *Aggregate, in Node) changeable {
 	if err != nil {
 		return c
 	}
-	a.Aggs, a.CountsRows = append(a.Aggs, AggCall{Aggregate: count, Text: "count(*)"}), true
+	a.Aggs, a.CountsRows = append(a.Aggs, AggCall{Aggregate: count, Text: "count(*)", Label: "count(*)"}), true
 	a.Cols = append(slices.Clone(n.Cols), Column{Field: types.Field{Name: rowsColumn, Type: types.Of(types.BigInt)}})
 	c.live = positive(&a, len(n.Cols))
 	return c
@@ -260,7 +260,7 @@ func cannotRetract(_ *checker, n Node) *fault {
 		exprs = append(exprs, n.Keys...)
 		for _, call := range n.Aggs {
 			if call.Ordered {
-				return &fault{n.Span, fmt.Sprintf("%s depends on the order of rows, and the rows of the query below change: one that is taken back has no place in the order", plainText(call.Text)),
+				return &fault{n.Span, fmt.Sprintf("%s depends on the order of rows, and the rows of the query below change: one that is taken back has no place in the order", call.Label),
 					"use an aggregate without order, such as min, max, max_by or collect_set"}
 			}
 			exprs = append(append(exprs, call.Args...), call.Filter)
@@ -275,7 +275,7 @@ func cannotRetract(_ *checker, n Node) *fault {
 	}
 	for _, e := range append(exprs, aboveChanges(n.Inputs()[0])...) {
 		if e != nil && expr.IsVolatile(e) {
-			return &fault{spanOf(n), fmt.Sprintf("%s has another value in every batch, and the rows of the query below change: one that is taken back would not be the one that came", plainText(e.String())),
+			return &fault{spanOf(n), fmt.Sprintf("%s has another value in every batch, and the rows of the query below change: one that is taken back would not be the one that came", expr.Readable(e)),
 				"compute it above the grouping, or in the query below it"}
 		}
 	}
@@ -324,7 +324,7 @@ func isFixed(e expr.Expr, n Node) bool {
 	if e == nil {
 		return true
 	}
-	fixed := !isVolatile(e)
+	fixed := !expr.IsVolatile(e)
 	for _, c := range columnsOf(e) {
 		switch n := n.(type) {
 		case *Filter:
