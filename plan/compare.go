@@ -70,7 +70,7 @@ const (
 
 // Compare says whether the definition of new may carry on with the state of old.
 func Compare(old, new *Print) *Verdict {
-	c := &comparer{}
+	c := &comparer{parameters: old.Version > 2}
 	matched := c.outputs(old.Outputs, new.Outputs)
 	if matched {
 		for i := range old.Outputs {
@@ -90,8 +90,9 @@ func Compare(old, new *Print) *Verdict {
 }
 
 type comparer struct {
-	diffs []Diff
-	notes []string
+	parameters bool // the old print has those of aggregates
+	diffs      []Diff
+	notes      []string
 }
 
 func (c *comparer) differ(operator, what, old, new, advice string) {
@@ -219,6 +220,9 @@ func (c *comparer) operator(name string, old, new PrintOperator) {
 	c.differ(name, keys, columnsLine(old.Keys), columnsLine(new.Keys), adviceState)
 	c.differ(name, "grouping sets", old.Sets, new.Sets, adviceState)
 	c.differ(name, "aggregates", columnsLine(old.Aggregates), columnsLine(new.Aggregates), adviceState)
+	if c.parameters {
+		c.differ(name, "parameters", strings.Join(old.Parameters, ", "), strings.Join(new.Parameters, ", "), adviceState)
+	}
 	c.differ(name, "type", old.Join, new.Join, adviceState)
 	c.differ(name, "condition", strings.Join(old.Condition, " AND "), strings.Join(new.Condition, " AND "), adviceState)
 	c.differ(name, "kept columns", columnsLine(old.Kept), columnsLine(new.Kept), adviceState)

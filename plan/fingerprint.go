@@ -9,8 +9,9 @@ import (
 )
 
 // PrintVersion is the version of the form of a Print. A change of what its texts look
-// like is a new version. Version 1 had the fields of its one output beside the others.
-const PrintVersion = 2
+// like is a new version. Version 1 had the fields of its one output beside the others,
+// version 2 no parameters of aggregates.
+const PrintVersion = 3
 
 // Print is what of a plan decides whether its state may be carried on: it is kept as JSON
 // in the checkpoint and compared at the next start.
@@ -35,16 +36,16 @@ type PrintOutput struct {
 	Stateless []string `json:"stateless"`
 }
 
-// ReadPrint reads a Print of this version or the one before.
+// ReadPrint reads a Print of this version or an older one.
 func ReadPrint(data []byte) (*Print, error) {
 	var kept struct {
 		Print
-		PrintOutput // of version 1
+		PrintOutput // of version 1, which had one output
 	}
 	if err := json.Unmarshal(data, &kept); err != nil {
 		return nil, fmt.Errorf("reading a fingerprint: %w", err)
 	}
-	if kept.Version < PrintVersion {
+	if kept.Version == 1 {
 		kept.Outputs = []PrintOutput{kept.PrintOutput}
 	}
 	return &kept.Print, nil
@@ -75,6 +76,7 @@ type PrintOperator struct {
 	Window     *PrintWindow  `json:"window,omitempty"`
 	Sets       string        `json:"groupingSets,omitempty"`
 	Aggregates []PrintColumn `json:"aggregates,omitempty"`
+	Parameters []string      `json:"parameters,omitempty"` // of aggregates: the fraction of a quantile
 	Join       string        `json:"join,omitempty"` // its type
 	Condition  []string      `json:"condition,omitempty"`
 	Kept       []PrintColumn `json:"kept,omitempty"`  // columns of rows that are kept whole
@@ -257,6 +259,9 @@ func printAggregate(a *Aggregate) PrintOperator {
 	}
 	for i, c := range a.Aggs {
 		op.Aggregates = append(op.Aggregates, PrintColumn{a.callOrigin(i), c.Type.String()})
+		if len(c.Params) > 0 {
+			op.Parameters = append(op.Parameters, a.callOrigin(i)+" with "+exprList(c.Params, expr.Readable))
+		}
 	}
 	if ex, ok := nearestExpand(a.Input); ok {
 		op.Sets = fmt.Sprint(ex.Sets)

@@ -91,6 +91,8 @@ func TestCompare(t *testing.T) {
 		{what: "aggregate", old: "SELECT ts, min(v) AS x FROM s GROUP BY ts", new: "SELECT ts, max(v) AS x FROM s GROUP BY ts", diff: "the aggregates of the aggregate: was min(s.v) INTEGER, is now max(s.v) INTEGER"},
 		{what: "aggregate filter", old: "SELECT ts, count(*) FILTER (WHERE v > 1) AS x FROM s GROUP BY ts", new: "SELECT ts, count(*) FILTER (WHERE v > 2) AS x FROM s GROUP BY ts",
 			diff: "the aggregates of the aggregate: was count(*) FILTER (WHERE (s.v > 1)) BIGINT, is now count(*) FILTER (WHERE (s.v > 2)) BIGINT"},
+		{what: "aggregate parameter", old: "SELECT ts, quantile_cont(v, 0.5) AS x FROM s GROUP BY ts", new: "SELECT ts, quantile_cont(v, 0.9) AS x FROM s GROUP BY ts",
+			diff: "the parameters of the aggregate: was quantile_cont(s.v) with 0.5::DECIMAL(1,1), is now quantile_cont(s.v) with 0.9::DECIMAL(1,1)"},
 		{what: "mode", old: base, new: base, mode: Update, diff: "the output mode: was append, is now update"},
 		{what: "source", old: base, new: strings.Replace(base, "FROM s", "FROM u", 1), diff: "the sources: was s (memory:s), is now u (memory:u)"},
 		{what: "result columns", old: base, new: strings.Replace(base, "AS n", "AS m", 1), diff: "the result columns: was w TIMESTAMP, k VARCHAR, n BIGINT, is now w TIMESTAMP, k VARCHAR, m BIGINT"},
@@ -153,6 +155,18 @@ func TestCompareDelay(t *testing.T) {
 const version1 = `{"version":1,"mode":"append","watermarkPolicy":"min","sources":[{"stream":"s","id":"memory:s"}],"watermarks":[{"column":"s.ts","delayMicros":10000000}],` +
 	`"operators":[{"kind":"aggregate","keys":[{"name":"s.ts","type":"TIMESTAMP"}],"aggregates":[{"name":"count(*)","type":"BIGINT"}],"watermarks":["s.ts"]}],` +
 	`"columns":[{"name":"ts","type":"TIMESTAMP"},{"name":"n","type":"BIGINT"}],"stateless":null,"target":"t"}`
+
+// TestParametersOfVersion2 carries a query on whose checkpoint is older than the parameters
+// of aggregates in prints.
+func TestParametersOfVersion2(t *testing.T) {
+	cat := declared(t, compatDeclarations)
+	query := "SELECT ts, quantile_cont(v, 0.5) AS x FROM s GROUP BY ts"
+	old := printOf(t, cat, query, Options{})
+	old.Version, old.Outputs[0].Operators[0].Parameters = 2, nil
+	if v := Compare(old, printOf(t, cat, query, Options{})); !v.Compatible {
+		t.Errorf("refused: %v", v.Error())
+	}
+}
 
 // TestReadPrintOfVersion1 carries a query on whose checkpoint is older than statement sets.
 func TestReadPrintOfVersion1(t *testing.T) {
