@@ -90,7 +90,7 @@ func (r *resultChain) canShrink() bool {
 			return true
 		}
 	}
-	return isVolatile(r.live)
+	return expr.IsVolatile(r.live)
 }
 
 // rebuilt is the chain with a Changes over the maker that does what the conditions did.

@@ -1,10 +1,6 @@
 package plan
 
-import (
-	"strings"
-
-	"ssql/plan/expr"
-)
+import "ssql/plan/expr"
 
 // rewrite brings a bound tree into the form that exec lowers. In order: conditions
 // move to where they keep rows out of state, join conditions are sorted into keys
@@ -77,7 +73,7 @@ func pushAggregate(n *Aggregate, ps []predicate) Node {
 	down, stay := split(ps, func(p predicate) bool {
 		cols := columnsOf(p.cond)
 		for _, i := range cols {
-			if i >= len(n.Keys) || isWindowPart(n.Cols[i].Mark) || isVolatile(n.Keys[i]) {
+			if i >= len(n.Keys) || isWindowPart(n.Cols[i].Mark) || expr.IsVolatile(n.Keys[i]) {
 				return false
 			}
 		}
@@ -94,7 +90,7 @@ func pushAggregate(n *Aggregate, ps []predicate) Node {
 // split sorts conditions by a test; volatile ones never move.
 func split(ps []predicate, moves func(predicate) bool) (down, stay []predicate) {
 	for _, p := range ps {
-		if !isVolatile(p.cond) && moves(p) {
+		if !expr.IsVolatile(p.cond) && moves(p) {
 			down = append(down, p)
 		} else {
 			stay = append(stay, p)
@@ -163,20 +159,6 @@ func allOf(ps []predicate) expr.Expr {
 		all = both
 	}
 	return all
-}
-
-// volatileFunctions give another value for each row though their arguments are equal.
-var volatileFunctions = []string{"random(", "uuid(", "gen_random_uuid(", "nextval(", "setseed("}
-
-// isVolatile reports whether moving an expression could change its values.
-func isVolatile(e expr.Expr) bool {
-	text := e.String()
-	for _, f := range volatileFunctions {
-		if strings.Contains(text, f) {
-			return true
-		}
-	}
-	return false
 }
 
 // withInputs returns a copy of n with other inputs.

@@ -45,7 +45,7 @@ func pushJoin(n *Join, ps []predicate) Node {
 func (s *joinSides) takeWhere(ps []predicate) (stay []predicate) {
 	for _, p := range ps {
 		l, r := s.uses(p.cond)
-		movable := !isVolatile(p.cond)
+		movable := !expr.IsVolatile(p.cond)
 		switch {
 		case movable && l && !r && (s.j.Kind != RightOuter && s.j.Kind != FullOuter):
 			s.left = append(s.left, p)
@@ -82,7 +82,7 @@ func (s *joinSides) sort(p predicate) {
 	l, r := s.uses(p.cond)
 	kind := s.j.Kind
 	switch {
-	case isVolatile(p.cond):
+	case expr.IsVolatile(p.cond):
 		s.rest = append(s.rest, p)
 	case l && !r && (kind == Inner || kind == LeftSemi || kind == RightOuter):
 		s.left = append(s.left, p)
@@ -244,7 +244,7 @@ func carried(from []predicate, to map[int]expr.Expr, have []predicate) []predica
 	var out []predicate
 	for _, p := range from {
 		cols := columnsOf(p.cond)
-		ok := len(cols) > 0 && !isVolatile(p.cond)
+		ok := len(cols) > 0 && !expr.IsVolatile(p.cond)
 		for _, i := range cols {
 			_, mapped := to[i]
 			ok = ok && mapped

@@ -98,6 +98,15 @@ var aggregateSpecs = []aggregateSpec{
 // IsAggregate reports whether a name, in any case, is an aggregate function.
 func IsAggregate(name string) bool { return findAggregate(name) != nil }
 
+// AggregateNames returns the names of the aggregate functions, sorted.
+func AggregateNames() []string {
+	names := make([]string, len(aggregateSpecs))
+	for i, s := range aggregateSpecs {
+		names[i] = s.name
+	}
+	return names
+}
+
 func findAggregate(name string) *aggregateSpec {
 	name = strings.ToLower(name)
 	i := sort.Search(len(aggregateSpecs), func(i int) bool { return aggregateSpecs[i].name >= name })

@@ -2,8 +2,13 @@
 // evaluating one turns a whole Arrow record into one column.
 //
 // Beside the scalars it holds the aggregate table. The planner builds
-// expressions through the Bind functions; operators only call Eval and the
-// Accumulator methods.
+// expressions through the Bind functions, which are in the files named after what they
+// bind; operators only call Eval and the Accumulator methods.
+//
+// Every Bind checks and unifies types, adds the casts that are implied, and
+// reports errors at span with the codes of internal/sqlerr. An expression of
+// constants alone comes back as its value; one that would fail comes back as it is,
+// but for a cast of a constant, which is refused.
 package expr
 
 import (

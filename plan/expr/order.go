@@ -12,6 +12,11 @@ import (
 // unknown is the order of two values of which one is NULL, in a strict comparer.
 const unknown = 2
 
+// Order returns the order of two rows of a column of type t: -1, 0 or 1. Strings are
+// ordered by bytes, NaN is above every number and equal to itself, NULL is above
+// all and equal to NULL.
+func Order(t types.Type, a arrow.Array) func(x, y int) int { return comparer(t, a, a, false) }
+
 // comparer returns the order of two arrays of type t: -1, 0 or 1 for value x of l
 // against value y of r. A NULL is equal to NULL and greater than all else; in a
 // strict comparer, as = and < compare nested values, meeting one before the order

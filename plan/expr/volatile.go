@@ -2,7 +2,7 @@ package expr
 
 // IsVolatile reports whether an expression depends on the row's number besides its
 // columns, as random() and uuid() do. Operators that keep state do not number rows: the
-// planner computes such expressions below them.
+// planner computes such expressions below them, and moves none to where other rows pass.
 func IsVolatile(e Expr) bool {
 	found := false
 	Walk(e, func(e Expr) bool {
