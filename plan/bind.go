@@ -85,7 +85,7 @@ func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
 
 // finish gives a bound output its mode and checks it.
 func (b *binder) finish(out *Output, q *sql.Query, o Options) error {
-	if emitDelay(q.Emit) > 0 && len(WatermarksOf(out.Root)) == 0 {
+	if emitDelay(q.Emit) > 0 && len(watermarksOf(out.Root)) == 0 {
 		return sqlerr.At(b.at(q.Emit.Span), codeWindowArgs, "no stream of the query has a watermark that could be delayed").
 			WithHint("declare one in CREATE STREAM: WATERMARK FOR ts AS ts - INTERVAL '%s'", durationText(q.Emit.DelayMicros))
 	}

@@ -8,10 +8,10 @@ import (
 	"ssql/plan/expr"
 )
 
-// PrintVersion is the version of the form of a Print. A change of what its texts look
+// printVersion is the version of the form of a Print. A change of what its texts look
 // like is a new version. Version 1 had the fields of its one output beside the others,
 // version 2 no parameters of aggregates.
-const PrintVersion = 3
+const printVersion = 3
 
 // Print is what of a plan decides whether its state may be carried on: it is kept as JSON
 // in the checkpoint and compared at the next start.
@@ -77,7 +77,7 @@ type PrintOperator struct {
 	Sets       string        `json:"groupingSets,omitempty"`
 	Aggregates []PrintColumn `json:"aggregates,omitempty"`
 	Parameters []string      `json:"parameters,omitempty"` // of aggregates: the fraction of a quantile
-	Join       string        `json:"join,omitempty"` // its type
+	Join       string        `json:"join,omitempty"`       // its type
 	Condition  []string      `json:"condition,omitempty"`
 	Kept       []PrintColumn `json:"kept,omitempty"`  // columns of rows that are kept whole
 	Order      string        `json:"order,omitempty"` // of first rows
@@ -98,7 +98,7 @@ type PrintWindow struct {
 // Fingerprint returns the print of a plan. Equal queries have equal prints, also when
 // they were written in different dialects.
 func Fingerprint(p *Plan) *Print {
-	f := &Print{Version: PrintVersion, Policy: p.Policy.String(), ANSI: p.ANSI}
+	f := &Print{Version: printVersion, Policy: p.Policy.String(), ANSI: p.ANSI}
 	for _, s := range p.Sources {
 		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID})
 	}
@@ -127,7 +127,7 @@ func (f *PrintOutput) visit(o *Output, n Node) {
 		f.visit(o, in)
 	}
 	add := func(op PrintOperator) {
-		for _, w := range WatermarksOf(n) {
+		for _, w := range watermarksOf(n) {
 			if usesWatermark(n) {
 				op.Watermarks = append(op.Watermarks, w.Relation+"."+w.Column)
 			}

@@ -229,7 +229,7 @@ func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 		stateful = !n.Static
 	}
 	if usesWatermark(n) {
-		for _, w := range WatermarksOf(n) {
+		for _, w := range watermarksOf(n) {
 			used[w] = true
 		}
 	}
@@ -239,15 +239,15 @@ func markUsed(n Node, used map[*WatermarkDef]bool) (stateful bool) {
 	return stateful
 }
 
-// WatermarksOf returns the watermarks in a tree: together they make the one that its root
+// watermarksOf returns the watermarks in a tree: together they make the one that its root
 // works with.
-func WatermarksOf(n Node) []*WatermarkDef {
+func watermarksOf(n Node) []*WatermarkDef {
 	var out []*WatermarkDef
 	if w, ok := n.(*Watermark); ok {
 		out = append(out, w.Def)
 	}
 	for _, in := range n.Inputs() {
-		out = append(out, WatermarksOf(in)...)
+		out = append(out, watermarksOf(in)...)
 	}
 	return out
 }

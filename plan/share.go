@@ -162,7 +162,7 @@ func waiting(p *Plan) []string {
 // lacksWatermark reports whether an output works with some of the watermarks of its plan
 // and without others.
 func lacksWatermark(p *Plan, o *Output) bool {
-	below := WatermarksOf(o.Root)
+	below := watermarksOf(o.Root)
 	return len(below) > 0 && slices.ContainsFunc(p.Watermarks, func(w *WatermarkDef) bool { return !slices.Contains(below, w) })
 }
 

@@ -216,7 +216,7 @@ func (p *parser) timeOption(s *CreateStream, o *Option) error {
 		s.Columns = append(s.Columns, ColumnDef{Name: name, Type: &timestamp, Computed: e, Text: ExprText(e), Span: o.ValueAt})
 		break
 	}
-	s.Watermarks = append(s.Watermarks, WatermarkDef{Column: name, DelayAt: o.ValueAt, Span: o.ValueAt})
+	s.Watermarks = append(s.Watermarks, WatermarkDef{Column: name, Span: o.ValueAt})
 	return nil
 }
 

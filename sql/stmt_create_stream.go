@@ -37,10 +37,9 @@ type ColumnDef struct {
 
 // WatermarkDef is WATERMARK FOR column AS column [- interval].
 type WatermarkDef struct {
-	Column  Ident
-	Delay   types.Interval
-	DelayAt Span
-	Span    Span
+	Column Ident
+	Delay  types.Interval
+	Span   Span
 }
 
 // createStream parses CREATE [OR REPLACE] STREAM [IF NOT EXISTS] name [(..)] WITH (..),
@@ -357,17 +356,16 @@ func (p *parser) watermarkDef(s *CreateStream) error {
 	if err != nil {
 		return err
 	}
-	w := WatermarkDef{Column: column, DelayAt: column.Span}
+	w := WatermarkDef{Column: column}
 	if p.accept("AS") {
 		at := p.pos
 		e, err := p.standaloneExpr()
 		if err != nil {
 			return err
 		}
-		w.DelayAt = p.spanFrom(at)
 		delay, ok := watermarkDelay(e, column)
 		if !ok {
-			return syntaxError(w.DelayAt, "watermark is not of the form %s - interval", column.Name).
+			return syntaxError(p.spanFrom(at), "watermark is not of the form %s - interval", column.Name).
 				WithHint("write WATERMARK FOR %s AS %s - INTERVAL '10' MINUTE; compute the time in a column of its own: ts TIMESTAMP AS ..", column.Name, column.Name)
 		}
 		w.Delay = delay

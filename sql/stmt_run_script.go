@@ -4,15 +4,14 @@ package sql
 // relative paths starting at the folder of the file.
 type RunScript struct {
 	Node
-	Path   string
-	PathAt Span
+	Path string
 }
 
 // runScript parses RUN SCRIPT 'file'.
 func (p *parser) runScript() (Statement, error) {
 	p.take()
 	p.take()
-	s := &RunScript{PathAt: p.cur().span()}
+	s := &RunScript{}
 	var err error
 	if s.Path, err = p.str("the name of a file in single quotes"); err != nil {
 		return nil, err

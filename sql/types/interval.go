@@ -32,9 +32,9 @@ var intervalUnits = [...]intervalUnit{
 	{"millennium", Interval{Months: 12000}, []string{"mil", "mils", "millennia"}},
 }
 
-// IntervalUnit returns one of the unit of a name in any spelling and case: `day`,
+// unitOf returns one of the unit of a name in any spelling and case: `day`,
 // `days`, `d`.
-func IntervalUnit(name string) (Interval, bool) {
+func unitOf(name string) (Interval, bool) {
 	name = strings.ToLower(name)
 	for _, u := range intervalUnits {
 		if name == u.name || name == u.name+"s" {
@@ -119,7 +119,7 @@ func clockInterval(word string) (Interval, bool) {
 // unitInterval returns number units. The fraction of a month becomes days of a
 // thirtieth, that of a day becomes clock time, as in DuckDB.
 func unitInterval(number, unit string) (Interval, bool) {
-	one, ok := IntervalUnit(unit)
+	one, ok := unitOf(unit)
 	if !ok {
 		return Interval{}, false
 	}

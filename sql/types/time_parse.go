@@ -141,7 +141,7 @@ func (f *timeFields) readWord(s string, code byte, number func(*int64, int, int6
 		for n < len(s) && (s[n] >= '0' && s[n] <= '9' || s[n] == '+' || s[n] == '-' || s[n] == ':' || s[n] == 'Z') {
 			n++
 		}
-		f.offset, ok = ParseOffset([]byte(s[:n]))
+		f.offset, ok = parseOffset([]byte(s[:n]))
 		f.zoned = true
 		return s[n:], ok
 	case 'Z':

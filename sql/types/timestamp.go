@@ -105,7 +105,7 @@ func parseFixed(b []byte) (micros int64, zoned, ok bool) {
 	if len(rest) == 0 {
 		return micros, false, true
 	}
-	offset, ok := ParseOffset(rest)
+	offset, ok := parseOffset(rest)
 	return micros - offset, true, ok
 }
 
@@ -131,9 +131,9 @@ func parseFraction(b []byte) (micros int64, n int) {
 	return micros, n
 }
 
-// ParseOffset reads all of b as a zone offset, Z, ±hh, ±hhmm or ±hh:mm, and returns
+// parseOffset reads all of b as a zone offset, Z, ±hh, ±hhmm or ±hh:mm, and returns
 // what it adds to UTC, in microseconds.
-func ParseOffset(b []byte) (micros int64, ok bool) {
+func parseOffset(b []byte) (micros int64, ok bool) {
 	if len(b) == 1 && (b[0] == 'Z' || b[0] == 'z') {
 		return 0, true
 	}
@@ -188,7 +188,7 @@ func parseLoose(b []byte) (micros int64, zoned, ok bool) {
 	case string(b) == " UTC":
 		zoned = true
 	default:
-		offset, ok := ParseOffset(b)
+		offset, ok := parseOffset(b)
 		if !ok {
 			return 0, false, false
 		}

@@ -8,7 +8,7 @@ import (
 
 // LoadZone returns the zone of an IANA name, UTC, or an offset such as +02:00.
 func LoadZone(name string) (*time.Location, bool) {
-	if micros, ok := ParseOffset([]byte(name)); ok {
+	if micros, ok := parseOffset([]byte(name)); ok {
 		return time.FixedZone(strings.Clone(name), int(micros/1_000_000)), true
 	}
 	// "Local" would read the settings of the machine.
