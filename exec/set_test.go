@@ -48,7 +48,7 @@ func feedSet(w *world, step int) {
 	}
 }
 
-// The tables of a set are those of its members run alone: both streams come equally far, so
+// The tables of a set are those of its INSERTs run alone: both streams come equally far, so
 // that the watermark is the same.
 func TestSetEqualsItsMembers(t *testing.T) {
 	set := newWorld(t, aSet, "a", "b")
@@ -56,7 +56,7 @@ func TestSetEqualsItsMembers(t *testing.T) {
 		feedSet(set, step)
 		set.mustRun()
 	}
-	for _, m := range set.members() {
+	for _, m := range set.inserts() {
 		alone := newWorld(t, "EXECUTE STATEMENT SET BEGIN INSERT INTO "+m.Target+" "+m.Query.Text+"; END", "a", "b")
 		for step := range 3 {
 			feedSet(alone, step)
@@ -96,7 +96,7 @@ func (s *countingSegment) Read(ctx context.Context, c *sources.ReadContext, emit
 	})
 }
 
-// A set reads each stream once, whatever its members do with the rows, and counts bad rows
+// A set reads each stream once, whatever its INSERTs do with the rows, and counts bad rows
 // and event times once; every output accounts for all rows.
 func TestSetReadsOnce(t *testing.T) {
 	w := newWorld(t, aSet, "a", "b")

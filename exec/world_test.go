@@ -119,14 +119,14 @@ func (w *world) feed(stream string, rows ...string) {
 	}
 }
 
-// members are the INSERTs of a statement set; a SELECT goes to table q.
-func (w *world) members() []plan.Member {
+// inserts are the INSERTs of a statement set; a SELECT goes to table q.
+func (w *world) inserts() []plan.Insert {
 	w.t.Helper()
 	st, err := sql.ParseStatement(sql.Piece{Text: w.query, Span: sql.Span{End: len(w.query)}}, sql.DefaultLimits())
 	if set, ok := st.(*sql.StatementSet); ok && err == nil {
-		out := make([]plan.Member, len(set.Inserts))
+		out := make([]plan.Insert, len(set.Inserts))
 		for i, in := range set.Inserts {
-			out[i] = plan.Member{Target: in.Target[0].Name, Query: in.Query}
+			out[i] = plan.Insert{Target: in.Target[0].Name, Query: in.Query}
 		}
 		return out
 	}
@@ -134,13 +134,13 @@ func (w *world) members() []plan.Member {
 	if err != nil {
 		w.t.Fatal(err)
 	}
-	return []plan.Member{{Target: "q", Query: parsed}}
+	return []plan.Insert{{Target: "q", Query: parsed}}
 }
 
 // start opens the query.
 func (w *world) start() (*exec.Query, error) {
 	w.t.Helper()
-	p, err := plan.BindSet(w.members(), w, w.options)
+	p, err := plan.BindSet(w.inserts(), w, w.options)
 	if err != nil {
 		w.t.Fatal(err)
 	}

@@ -15,15 +15,15 @@ import (
 // viewDepthMax bounds views of views; a view that reads itself ends here.
 const viewDepthMax = 64
 
-// Member is one INSERT of a statement set.
-type Member struct {
-	Target string // where its rows go; no two members have the same
+// Insert is one INSERT of a statement set.
+type Insert struct {
+	Target string // where its rows go; no two INSERTs have the same
 	Query  *sql.Query
 	// Assign are the types of the columns that the result is written to, which it is cast
 	// to as an INSERT does; nil keeps the types of the query.
 	Assign []types.Type
 	// Changes says that the target is made for results that change: with the mode of
-	// Options the member falls back from append to update, as with AutoMode.
+	// Options the INSERT falls back from append to update, as with AutoMode.
 	Changes bool
 }
 
@@ -32,33 +32,33 @@ type Member struct {
 // query wins over Options.Mode. All errors for the user are *sqlerr.Error with a
 // span in the text that q was parsed from.
 func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
-	return BindSet([]Member{{Query: q}}, cat, o)
+	return BindSet([]Insert{{Query: q}}, cat, o)
 }
 
-// BindSet is Bind for the members of a statement set: one plan with an output for each,
+// BindSet is Bind for the INSERTs of a statement set: one plan with an output for each,
 // in the order of their targets, so that it does not matter in which order they were
-// written. What several members read of a stream is read once, with its computed columns
+// written. What several INSERTs read of a stream is read once, with its computed columns
 // and its watermark: see Shared.
-func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
-	members = slices.SortedStableFunc(slices.Values(members), func(a, b Member) int { return strings.Compare(sql.Canonical(a.Target), sql.Canonical(b.Target)) })
+func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
+	inserts = slices.SortedStableFunc(slices.Values(inserts), func(a, b Insert) int { return strings.Compare(sql.Canonical(a.Target), sql.Canonical(b.Target)) })
 	b := &binder{cat: cat, ansi: o.ANSI}
-	if len(members) > 1 {
+	if len(inserts) > 1 {
 		b.shared = map[string]*Shared{}
 	}
-	roots := make([]Node, len(members))
-	for i, m := range members {
-		b.delayMicros = emitDelay(m.Query.Emit)
-		s, err := b.query(m.Query, nil)
+	roots := make([]Node, len(inserts))
+	for i, in := range inserts {
+		b.delayMicros = emitDelay(in.Query.Emit)
+		s, err := b.query(in.Query, nil)
 		if err != nil {
 			return nil, err
 		}
 		if isStatic(s.node) {
-			return nil, sqlerr.At(m.Query.Span, codeNoStream, "the query reads no stream").
+			return nil, sqlerr.At(in.Query.Span, codeNoStream, "the query reads no stream").
 				WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
 		}
 		roots[i] = typed(s.node)
-		if len(m.Assign) == len(roots[i].Columns()) {
-			if roots[i], err = assigned(roots[i], m.Assign, b.at(m.Query.Span)); err != nil {
+		if len(in.Assign) == len(roots[i].Columns()) {
+			if roots[i], err = assigned(roots[i], in.Assign, b.at(in.Query.Span)); err != nil {
 				return nil, err
 			}
 		}
@@ -66,14 +66,14 @@ func BindSet(members []Member, cat Catalog, o Options) (*Plan, error) {
 	unshare(roots)
 	rewrite(roots)
 	p := &Plan{Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices}
-	for i, m := range members {
-		p.Outputs = append(p.Outputs, &Output{Target: m.Target, Root: roots[i], Columns: roots[i].Columns(), span: m.Query.Span, retraction: o.Retraction})
+	for i, in := range inserts {
+		p.Outputs = append(p.Outputs, &Output{Target: in.Target, Root: roots[i], Columns: roots[i].Columns(), span: in.Query.Span, retraction: o.Retraction})
 	}
-	number(p, members)
-	for i, m := range members {
+	number(p, inserts)
+	for i, in := range inserts {
 		o := o
-		o.AutoMode = o.AutoMode || m.Changes && o.Mode == Append
-		if err := b.finish(p.Outputs[i], m.Query, o); err != nil {
+		o.AutoMode = o.AutoMode || in.Changes && o.Mode == Append
+		if err := b.finish(p.Outputs[i], in.Query, o); err != nil {
 			return nil, err
 		}
 		p.Notices = append(p.Notices, p.Outputs[i].notices...)
@@ -199,7 +199,7 @@ func reason(err error) string {
 
 // number gives watermarks, sources and what is shared their numbers in the order of
 // their first appearance and collects them.
-func number(p *Plan, members []Member) {
+func number(p *Plan, inserts []Insert) {
 	shared := 0
 	var visit func(n Node, delayMicros int64)
 	visit = func(n Node, delayMicros int64) {
@@ -233,14 +233,14 @@ func number(p *Plan, members []Member) {
 		}
 	}
 	for i, o := range p.Outputs {
-		visit(o.Root, emitDelay(members[i].Query.Emit))
+		visit(o.Root, emitDelay(inserts[i].Query.Emit))
 	}
 }
 
 // binder binds one statement.
 type binder struct {
-	// shared are the rows that several members of a statement set may read, by what they
-	// are; nil for any other statement. delayMicros is that of EMIT in the present member.
+	// shared are the rows that several INSERTs of a statement set may read, by what they
+	// are; nil for any other statement. delayMicros is that of EMIT in the present INSERT.
 	shared      map[string]*Shared
 	delayMicros int64
 

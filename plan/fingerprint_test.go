@@ -229,15 +229,15 @@ func firstDiff(v *Verdict) string {
 // boundSet binds targets and their queries, which come in turn.
 func boundSet(t *testing.T, cat testCatalog, targetsAndQueries ...string) *Plan {
 	t.Helper()
-	var members []Member
+	var inserts []Insert
 	for i := 0; i < len(targetsAndQueries); i += 2 {
 		q, err := sql.ParseQueryText(targetsAndQueries[i+1])
 		if err != nil {
 			t.Fatal(err)
 		}
-		members = append(members, Member{Target: targetsAndQueries[i], Query: q})
+		inserts = append(inserts, Insert{Target: targetsAndQueries[i], Query: q})
 	}
-	p, err := BindSet(members, cat, Options{})
+	p, err := BindSet(inserts, cat, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

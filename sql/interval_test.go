@@ -107,8 +107,8 @@ func TestParseTypeRefuses(t *testing.T) {
 		"DATE UNSIGNED":        `UNSUPPORTED_DATATYPE: DATE has no unsigned form`,
 		"INT[3]":               `UNSUPPORTED_DATATYPE: arrays of a fixed length are not supported`,
 		"STRUCT<a: INT":        `PARSE_SYNTAX_ERROR: syntax error at end of input, expected ">"`,
-		"STRUCT<>":             `PARSE_SYNTAX_ERROR: syntax error at or near "<>", expected at least one member`,
-		"STRUCT<a INT, A INT>": `UNSUPPORTED_DATATYPE: struct has two members "A"`,
+		"STRUCT<>":             `PARSE_SYNTAX_ERROR: syntax error at or near "<>", expected at least one field`,
+		"STRUCT<a INT, A INT>": `UNSUPPORTED_DATATYPE: struct has two fields "A"`,
 		"INT INT":              `PARSE_SYNTAX_ERROR: syntax error at or near "INT", expected the end of the statement`,
 		"":                     `PARSE_SYNTAX_ERROR: syntax error at end of input, expected a type`,
 	} {

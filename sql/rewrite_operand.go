@@ -29,7 +29,7 @@ func specialForms() []specialForm {
 		{"MAP", nextIsPairs, (*parser).mapOfPairs},
 		{"NULL", notPath, (*parser).constant},
 		{"POSITION", nextIs("("), (*parser).position},
-		{"STRUCT", nextNamesMembers, (*parser).structCall},
+		{"STRUCT", nextNamesFields, (*parser).structCall},
 		{"SUBSTRING", nextIs("("), (*parser).substring},
 		{"TRIM", nextIs("("), (*parser).trim},
 		{"TRUE", notPath, (*parser).constant},
@@ -80,8 +80,8 @@ func nextIsPairs(p *parser) bool {
 	return false
 }
 
-// nextNamesMembers tells STRUCT(x AS a), whose members are named, from a call.
-func nextNamesMembers(p *parser) bool {
+// nextNamesFields tells STRUCT(x AS a), whose fields are named, from a call.
+func nextNamesFields(p *parser) bool {
 	if !p.peek(1).isOp("(") {
 		return false
 	}

@@ -258,7 +258,7 @@ func (p *parser) structLiteral() error {
 		case t.isName():
 			names = append(names, t.ident().Name)
 		default:
-			return p.unexpected("the name of a member")
+			return p.unexpected("the name of a field")
 		}
 		p.take()
 		if err := p.expectOp(":"); err != nil {
@@ -275,7 +275,7 @@ func (p *parser) structLiteral() error {
 	return p.closeStruct(h, lo, "}", names)
 }
 
-// closeStruct consumes the bracket that ends a struct with members of these names.
+// closeStruct consumes the bracket that ends a struct with fields of these names.
 func (p *parser) closeStruct(h *hook, lo int, bracket string, names []string) error {
 	if err := p.expectOp(bracket); err != nil {
 		return err
@@ -287,7 +287,7 @@ func (p *parser) closeStruct(h *hook, lo int, bracket string, names []string) er
 	return nil
 }
 
-// structCall rewrites STRUCT(x AS a, y AS b); a member without a name is named
+// structCall rewrites STRUCT(x AS a, y AS b); a field without a name is named
 // after its column.
 func (p *parser) structCall() error {
 	lo := p.pos
@@ -303,11 +303,11 @@ func (p *parser) structCall() error {
 		name := p.last()
 		if p.accept("AS") {
 			if name = p.cur(); !name.isName() {
-				return p.unexpected("the name of a member")
+				return p.unexpected("the name of a field")
 			}
 			p.take()
 		} else if !name.isName() {
-			return unsupported(p.spanFrom(at), "a member of STRUCT that is an expression needs a name").WithHint("add AS name")
+			return unsupported(p.spanFrom(at), "a field of STRUCT that is an expression needs a name").WithHint("add AS name")
 		}
 		names = append(names, name.ident().Name)
 		if !p.acceptOp(",") {

@@ -310,22 +310,22 @@ func (p *parser) mapType() (types.Type, error) {
 	return types.MapOf(key, value), p.closeType(closing)
 }
 
-// structType consumes the members of a struct: a T, a: T, each with NOT NULL.
+// structType consumes the fields of a struct: a T, a: T, each with NOT NULL.
 func (p *parser) structType() (types.Type, error) {
 	if p.cur().isOp("<>") {
-		return types.Type{}, p.unexpected("at least one member")
+		return types.Type{}, p.unexpected("at least one field")
 	}
 	closing := p.openType()
 	var fields []types.Field
 	seen := map[string]bool{}
 	for {
-		name, err := p.name("the name of a member")
+		name, err := p.name("the name of a field")
 		if err != nil {
 			return types.Type{}, err
 		}
 		key := strings.ToLower(name.Name)
 		if seen[key] {
-			return types.Type{}, sqlerr.At(name.Span, codeType, "struct has two members %q", name.Name)
+			return types.Type{}, sqlerr.At(name.Span, codeType, "struct has two fields %q", name.Name)
 		}
 		seen[key] = true
 		p.acceptOp(":")

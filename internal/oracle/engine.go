@@ -182,15 +182,15 @@ func bind(c *Case, beside []*Case) (*plan.Plan, error) {
 	if err != nil {
 		return nil, fmt.Errorf("parsing: %w", err)
 	}
-	members := []plan.Member{{Target: target, Query: q}}
+	inserts := []plan.Insert{{Target: target, Query: q}}
 	for i, other := range beside {
 		text := other.Query.SQL() + emits[other.Query.Mode]
 		if q, err = sql.ParseQueryText(text); err != nil {
 			return nil, fmt.Errorf("parsing %s: %w", text, err)
 		}
-		members = append(members, plan.Member{Target: besideTarget(i), Query: q})
+		inserts = append(inserts, plan.Insert{Target: besideTarget(i), Query: q})
 	}
-	p, err := plan.BindSet(members, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy, Retraction: c.Grammar.Changes})
+	p, err := plan.BindSet(inserts, catalog{c}, plan.Options{Mode: c.Query.Mode, Policy: c.Policy, Retraction: c.Grammar.Changes})
 	if err != nil {
 		return nil, fmt.Errorf("binding: %w", err)
 	}

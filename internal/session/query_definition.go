@@ -51,14 +51,14 @@ type bound struct {
 // bind plans a definition against the catalog of a statement.
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
-	members := make([]plan.Member, len(d.inserts))
+	inserts := make([]plan.Insert, len(d.inserts))
 	var err error
 	for i, target := range d.targets() {
-		if members[i], err = s.member(target, d.inserts[i], b.settings, cat); err != nil {
+		if inserts[i], err = s.planned(target, d.inserts[i], b.settings, cat); err != nil {
 			return nil, err
 		}
 	}
-	b.plan, err = plan.BindSet(members, cat, planOptions(b.settings, false))
+	b.plan, err = plan.BindSet(inserts, cat, planOptions(b.settings, false))
 	return b, err
 }
 
@@ -71,10 +71,10 @@ func (s *Session) bindNow(ctx context.Context, d *definition) (*bound, error) {
 	return s.bind(d, cat)
 }
 
-// member is an INSERT as the planner sees it: with what its target, if that is a sink of
+// planned is an INSERT as the planner sees it: with what its target, if that is a sink of
 // CREATE SINK, says of the result.
-func (s *Session) member(target string, st *sql.Insert, v settings, cat *relations) (plan.Member, error) {
-	m := plan.Member{Target: target, Query: st.Query}
+func (s *Session) planned(target string, st *sql.Insert, v settings, cat *relations) (plan.Insert, error) {
+	m := plan.Insert{Target: target, Query: st.Query}
 	named, err := s.sinkNamed(cat.ctx, st.Target)
 	if named != nil {
 		m.Assign = columnTypes(named.columns)

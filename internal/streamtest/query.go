@@ -66,11 +66,11 @@ func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
 	o := plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi, Retraction: h.retraction}
 	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
 	if set, ok := parsed.(*sql.StatementSet); ok && err == nil {
-		members := make([]plan.Member, len(set.Inserts))
+		inserts := make([]plan.Insert, len(set.Inserts))
 		for i, in := range set.Inserts {
-			members[i] = plan.Member{Target: in.Target[len(in.Target)-1].Name, Query: in.Query}
+			inserts[i] = plan.Insert{Target: in.Target[len(in.Target)-1].Name, Query: in.Query}
 		}
-		return plan.BindSet(members, h, o)
+		return plan.BindSet(inserts, h, o)
 	}
 	q, err := sql.ParseQueryText(text)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 //	DECIMAL         16 bytes as an integer
 //	INTERVAL        months, days, nanoseconds as integers
 //	VARCHAR, BLOB   the bytes with 0x00 as 0x00 0xff, then 0x00 0x00
-//	STRUCT          its members
+//	STRUCT          its fields
 //	LIST            its elements, then 0x00
 //	MAP             its keys and values in turn, then 0x00
 //

@@ -282,7 +282,7 @@ func relist(f *frame, list *array.List, values arrow.Array) arrow.Array {
 	return newArray(f.arrow, f.valid, bufs, []arrow.ArrayData{values.Data()})
 }
 
-// structKernel casts member by member, found by name as DuckDB does.
+// structKernel casts field by field, found by name as DuckDB does.
 func (c *caster) structKernel() kernel {
 	if len(c.from.Fields) != len(c.to.Fields) {
 		return nil

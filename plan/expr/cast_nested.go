@@ -93,11 +93,11 @@ func appendParts(b array.Builder, t types.Type, s string) bool {
 		}
 		return true
 	}
-	return appendMembers(b.(*array.StructBuilder), t, parts)
+	return appendFields(b.(*array.StructBuilder), t, parts)
 }
 
-// appendMembers appends a struct; members that the text leaves out are NULL.
-func appendMembers(b *array.StructBuilder, t types.Type, parts []string) bool {
+// appendFields appends a struct; fields that the text leaves out are NULL.
+func appendFields(b *array.StructBuilder, t types.Type, parts []string) bool {
 	values := make([]string, len(t.Fields))
 	for i := range values {
 		values[i] = "NULL"

@@ -88,13 +88,13 @@ func nestedWriter(t types.Type, a arrow.Array) func(dst []byte, i int) []byte {
 		return func(dst []byte, _ int) []byte { return append(dst, "NULL"...) }
 	case types.Struct:
 		s := a.(*array.Struct)
-		members := make([]func([]byte, int) []byte, len(t.Fields))
+		fields := make([]func([]byte, int) []byte, len(t.Fields))
 		for i, f := range t.Fields {
-			members[i] = nullableWriter(f.Type, s.Field(i))
+			fields[i] = nullableWriter(f.Type, s.Field(i))
 		}
 		return func(dst []byte, i int) []byte {
 			dst = append(dst, '{')
-			for j, write := range members {
+			for j, write := range fields {
 				if j > 0 {
 					dst = append(dst, ", "...)
 				}

@@ -12,7 +12,7 @@ import (
 	"ssql/sql/types"
 )
 
-// BindField binds x.name: a member of a struct, its name compared without case.
+// BindField binds x.name: a field of a struct, its name compared without case.
 func BindField(x Expr, name string, span sqlerr.Span) (Expr, error) {
 	t := x.Type()
 	if t.Kind == types.Map {
@@ -35,22 +35,22 @@ func BindField(x Expr, name string, span sqlerr.Span) (Expr, error) {
 	}
 	return newCall(spec{name: "field", t: f.Type, nullable: x.Nullable() || f.Nullable, span: span, total: true,
 		form: func(a []string) string { return a[0] + "." + types.QuoteIdent(f.Name) },
-		kern: func(fr *frame, args []vec) (arrow.Array, error) { return structMember(fr, args[0], at), nil }}, x), nil
+		kern: func(fr *frame, args []vec) (arrow.Array, error) { return structField(fr, args[0], at), nil }}, x), nil
 }
 
-// structMember returns a member, NULL where the struct is.
-func structMember(f *frame, x vec, at int) arrow.Array {
+// structField returns a field, NULL where the struct is.
+func structField(f *frame, x vec, at int) arrow.Array {
 	s := x.arr.(*array.Struct)
-	member := s.Field(at)
+	field := s.Field(at)
 	if x.konst {
-		return repeat(member, f.rows)
+		return repeat(field, f.rows)
 	}
 	if s.NullN() == 0 {
-		member.Retain()
-		return member
+		field.Retain()
+		return field
 	}
-	f.valid.and(vec{arr: member})
-	return withValidity(member, f.valid)
+	f.valid.and(vec{arr: field})
+	return withValidity(field, f.valid)
 }
 
 // withValidity returns the values of a with other NULL rows, sharing its buffers.
@@ -84,7 +84,7 @@ func withValidity(a arrow.Array, valid *validity) arrow.Array {
 }
 
 // BindIndex binds x[index]: an element of a list, counted from 1 or, negative,
-// from the end; the value of a map's key; a character of a text; a member of a
+// from the end; the value of a map's key; a character of a text; a field of a
 // struct by a constant name. What is not there is NULL.
 func BindIndex(x, index Expr, span sqlerr.Span) (Expr, error) {
 	t := x.Type()

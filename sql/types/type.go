@@ -51,7 +51,7 @@ type Type struct {
 	Key       *Type   // Map key
 }
 
-// Field is a named and typed column or struct member.
+// Field is a named and typed column, or field of a struct.
 type Field struct {
 	Name     string
 	Type     Type
@@ -145,7 +145,7 @@ func (t Type) IsNumeric() bool { return t.IsInteger() || t.IsFloat() || t.Kind =
 // IsNested reports whether values have parts.
 func (t Type) IsNested() bool { return t.Kind == Struct || t.Kind == List || t.Kind == Map }
 
-// Field returns the struct member of a name, compared without case.
+// Field returns the field of a struct with a name, compared without case.
 func (t Type) Field(name string) (index int, f Field, ok bool) {
 	for i, f := range t.Fields {
 		if strings.EqualFold(f.Name, name) {

@@ -33,7 +33,7 @@ func differences() []difference {
 		{text: "x,y", kind: of(types.Varchar), ours: "a bad row", theirs: "an error", note: "too many fields"},
 		{text: "\xff", kind: of(types.Varchar), ours: "a bad row", theirs: "an error", note: "no UTF-8"},
 		{text: "x", kind: of(types.Int), ours: "a bad row", theirs: "an error", note: "a value of another type"},
-		{text: `"{""a"": 1, ""b"": 2}"`, kind: structOf, ours: "{'a': 1}", theirs: "an error", note: "a member that is not declared"},
+		{text: `"{""a"": 1, ""b"": 2}"`, kind: structOf, ours: "{'a': 1}", theirs: "an error", note: "a field that is not declared"},
 		{text: `"{""a"": 1}"`, kind: types.MapOf(of(types.Varchar), of(types.Int)), ours: "{a=1}", theirs: "an error", note: "JSON into a MAP"},
 		{text: `"[""a\""b""]"`, kind: types.ListOf(of(types.Varchar)), ours: `[a"b]`, theirs: `["a\"b"]`, note: "an escape in the text of a list"},
 	}
