@@ -84,6 +84,7 @@ func pasteFile(t *testing.T, path string) (statements int) {
 			t.Errorf("%s\ngot:\n%s\nwant:\n%s", parts[0], got, want)
 		}
 	}
+	w.recreate(t)
 	if *rewrite {
 		if err := os.WriteFile(path, []byte(strings.Join(out, "\n\n")+"\n"), 0o644); err != nil {
 			t.Fatal(err)
