@@ -55,15 +55,10 @@ type Commit struct {
 	RowsOut    int64    `json:"out"`
 	RowsLate   int64    `json:"lateRows"`
 	RowsBad    int64    `json:"badRows"`
-	// RowsTotal of the life of the query, for AWAIT ... ROWS and the summary.
-	OutTotal int64 `json:"outTotal"`
 }
 
-// Options change how a checkpoint is kept. The zero value is the durable default.
+// Options change how a checkpoint is kept. The zero value takes the defaults.
 type Options struct {
-	// Relaxed leaves out every sync. A batch then survives the death of the process,
-	// but not a power cut, after which Open may report damage.
-	Relaxed bool
 	// SegmentBytes is the size of a log segment; default 4 MiB. A write that is
 	// larger gets a segment of its own size.
 	SegmentBytes int64
@@ -100,8 +95,7 @@ func (r *Recovered) NextBatch() int64 { return r.SnapshotBatch + int64(len(r.Bat
 
 // Batch is one committed batch.
 type Batch struct {
-	Plan       *Plan
-	PlanDigest uint64
-	State      []byte
-	Commit     *Commit
+	Plan   *Plan
+	State  []byte
+	Commit *Commit
 }

@@ -116,7 +116,7 @@ func (h *history) commit(c *Commit) {
 	case h.reporting:
 		h.reports = append(h.reports, BatchReport{Batch: c.Batch, Generation: h.lastRun, Plan: h.plan, Commit: c, StateBytes: h.stateBytes})
 	case c.Batch > h.from:
-		h.batches = append(h.batches, Batch{Plan: h.plan, PlanDigest: h.digest, State: h.state, Commit: c})
+		h.batches = append(h.batches, Batch{Plan: h.plan, State: h.state, Commit: c})
 	}
 	h.plan, h.state = nil, nil
 }

@@ -50,7 +50,7 @@ func planOf(n, generation int64) *checkpoint.Plan {
 }
 
 func commitOf(n int64) *checkpoint.Commit {
-	return &checkpoint.Commit{Batch: n, WatermarkMicros: n + 1, NodeMicros: []*int64{&n, nil}, RowsIn: n, RowsOut: 2 * n, OutTotal: 3 * n}
+	return &checkpoint.Commit{Batch: n, WatermarkMicros: n + 1, NodeMicros: []*int64{&n, nil}, RowsIn: n, RowsOut: 2 * n}
 }
 
 // stateOf is empty for some batches, larger than a segment for others.
@@ -158,7 +158,7 @@ func TestAppendAndReopen(t *testing.T) {
 			must(t, err)
 			want = &checkpoint.Recovered{
 				QueryID: want.QueryID, Generation: 2, Print: []byte(`{"plan":1}`), SnapshotBatch: -1,
-				Batches: []checkpoint.Batch{{Plan: planOf(0, 1), PlanDigest: digest, State: []byte("state"), Commit: commitOf(0)}},
+				Batches: []checkpoint.Batch{{Plan: planOf(0, 1), State: []byte("state"), Commit: commitOf(0)}},
 				Pending: planOf(1, 1), PendingDigest: next,
 			}
 			if !reflect.DeepEqual(rec, want) {
@@ -303,11 +303,11 @@ remove metadata.tmp
 syncdir q
 write log-00000001 at 64: 184
 sync log-00000001
-write log-00000001 at 248: 368
+write log-00000001 at 248: 360
 sync log-00000001
-write log-00000001 at 616: 536
+write log-00000001 at 608: 528
 sync log-00000001
-write log-00000001 at 1152: 176
+write log-00000001 at 1136: 176
 sync log-00000001
 create log-00000002.tmp
 write log-00000002.tmp: 64
@@ -316,7 +316,7 @@ link log-00000002.tmp log-00000002
 remove log-00000002.tmp
 syncdir q
 preallocate log-00000002 2048
-write log-00000002 at 64: 1728
+write log-00000002 at 64: 1720
 sync log-00000002
 create snapshot-00000000000000000002.tmp
 write snapshot-00000000000000000002.tmp: 64
@@ -335,27 +335,5 @@ rename generation.tmp generation
 syncdir q`)
 	if got != want {
 		t.Errorf("trace\n%s", got)
-	}
-}
-
-func TestRelaxed(t *testing.T) {
-	m := newDisk()
-	in := vfs.NewInjector(m, vfs.Fault{})
-	o := testOptions()
-	o.Relaxed = true
-	var r run
-	_, err := r.open(in, o)
-	must(t, err)
-	must(t, r.batches(4))
-	for _, op := range in.Trace() {
-		if strings.HasPrefix(op, "sync") {
-			t.Errorf("relaxed: %s", op)
-		}
-	}
-	rec, err := r.open(m.CrashClone(rng(1), vfs.KeepAll), o)
-	must(t, err)
-	must(t, verify(rec))
-	if rec.NextBatch() != 5 {
-		t.Errorf("next batch %d after the death of the process", rec.NextBatch())
 	}
 }

@@ -20,9 +20,6 @@ const defaultSegmentBytes = 4 << 20
 // Errors are *sqlerr.Error with one of the codes of errors.go, and leave the directory
 // as it was. A directory with other files in it is never touched.
 func Open(fsys vfs.FS, dir string, o Options) (*Log, *Recovered, error) {
-	if o.Relaxed {
-		fsys = vfs.NoSync{FS: fsys}
-	}
 	if o.SegmentBytes <= 0 {
 		o.SegmentBytes = defaultSegmentBytes
 	}

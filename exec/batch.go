@@ -3,7 +3,6 @@ package exec
 import (
 	"context"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"time"
 
@@ -12,7 +11,6 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/exec/op"
-	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sources"
 )
@@ -42,34 +40,6 @@ type result struct {
 	snapshot  []byte       // nil when none is due
 	started   time.Time
 	durations map[string]time.Duration
-}
-
-// counts account for the rows of a batch. What is read and what is bad counts once; used,
-// filtered and late rows are the sums over the outputs.
-type counts struct {
-	read                 int64   // rows and refused lines
-	bySource             []int64 // the same, per source
-	used, filtered, late int64
-	bad                  int64
-	// badDropped are the bad rows that their source says not to keep.
-	badDropped int64
-	outputs    []outputCounts
-}
-
-// outputCounts account for every row that an output read: read = used + filtered + late +
-// bad (invariant I7). Used are the rows that came to its first breaker and were not late.
-type outputCounts struct {
-	read, used, filtered, late, bad int64
-	rowsOut, rowsDeleted            int64
-	expanded                        bool // a stage multiplied rows, so that used counts more than rows
-}
-
-func (o *outputCounts) add(more outputCounts) {
-	o.read += more.read
-	o.used += more.used
-	o.filtered += more.filtered
-	o.bad += more.bad
-	o.expanded = o.expanded || more.expanded
 }
 
 // operatorTimes is where a stateful operator spent a batch.
@@ -270,133 +240,4 @@ func (r *batchRun) feedFrom(f feed) error {
 	}
 	r.observed(k)
 	return r.merge(to.b, seg)
-}
-
-// flow drives a chunk along a route. outs take the rows of its inlets, by their number.
-func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
-	before, asRead := k.on, k.asRead
-	k.on = &k.tracks[rt.number]
-	defer func() { k.on, k.asRead = before, asRead }()
-	return k.push(rt.stages, rec, func(rec arrow.Record) error {
-		if len(rt.inlets) > 0 {
-			k.on.used += rec.NumRows()
-		}
-		for _, in := range rt.inlets {
-			if err := outs[in.number].Consume(rec); err != nil {
-				return k.nameRow(err, rec)
-			}
-		}
-		for _, next := range rt.next {
-			if err := k.flow(next, rec, outs); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-}
-
-// push applies the stages to a chunk and gives what is left on.
-func (k *task) push(stages []op.Stage, rec arrow.Record, emit op.Emit) error {
-	rec.Retain()
-	for i, s := range stages {
-		k.number(i, rec.NumRows())
-		filtered := k.Filtered
-		next, err := s.Apply(&k.Task, rec)
-		if err != nil {
-			err = k.nameRow(err, rec)
-			rec.Release()
-			return err
-		}
-		k.on.filtered += k.Filtered - filtered
-		if _, ok := s.(op.Expander); ok || next.NumRows() != rec.NumRows() {
-			k.asRead = false
-		}
-		rec.Release()
-		rec = next
-		if rec.NumRows() == 0 {
-			break
-		}
-	}
-	defer rec.Release()
-	if rec.NumRows() == 0 {
-		return nil
-	}
-	return emit(rec)
-}
-
-// nameRow adds the row to an error that belongs to one.
-func (k *task) nameRow(err error, rec arrow.Record) error {
-	var row *expr.RowError
-	if !errors.As(err, &row) || row.Row < 0 || int64(row.Row) >= rec.NumRows() {
-		return err
-	}
-	e := *row.Err
-	at := k.refusedRow(rec, row.Row, "", "")
-	switch {
-	case at.File == "":
-		e.Detail = "The row is " + at.Raw + "."
-	case at.Line == 0:
-		e.Detail = fmt.Sprintf("The row is in %q: %s.", at.File, at.Raw)
-	default:
-		e.Detail = fmt.Sprintf("The row is line %d of %q: %s.", at.Line, at.File, at.Raw)
-	}
-	return &e
-}
-
-// account checks that no row got lost: for every output, read = used + filtered + late +
-// bad. It is an assertion: a difference is a bug, and the batch must not be committed.
-func (r *batchRun) account(res *result) error {
-	c := &res.counts
-	for i, b := range r.q.states {
-		if feedsFromScan(b) {
-			c.outputs[b.output].late += res.stats[i].RowsLate
-		}
-	}
-	for i := range c.outputs {
-		o := &c.outputs[i]
-		if o.expanded {
-			// Windows multiplied the rows on their way, so what arrived cannot be
-			// compared with what was read.
-			o.used = o.read - o.filtered - o.late - o.bad
-		} else {
-			o.used -= o.late
-		}
-		if o.read != o.used+o.filtered+o.late+o.bad {
-			return sqlerr.New(sqlerr.Internal, "batch %d read %d rows but used %d, filtered %d, found %d late and %d bad",
-				res.plan.Batch, o.read, o.used, o.filtered, o.late, o.bad)
-		}
-		c.used += o.used
-		c.filtered += o.filtered
-		c.late += o.late
-	}
-	return nil
-}
-
-// feedsFromScan reports whether a breaker takes rows of a source directly: only
-// there a late row is a row that was read.
-func feedsFromScan(b *breaker) bool {
-	var has func(t tree) bool
-	has = func(t tree) bool {
-		switch t := t.(type) {
-		case *scan:
-			return true
-		case *pipe:
-			return has(t.in)
-		case *shared:
-			return has(t.in)
-		case *union:
-			for _, in := range t.ins {
-				if has(in) {
-					return true
-				}
-			}
-		}
-		return false
-	}
-	for _, in := range b.ins {
-		if has(in) {
-			return true
-		}
-	}
-	return false
 }

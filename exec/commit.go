@@ -72,20 +72,18 @@ func (q *Query) snapshotDue(batch int64) bool {
 // startCommit stores the rows of a batch and makes it final, in the background.
 // following, if not nil, is the next batch: its PLAN rides in the same write.
 func (q *Query) startCommit(ctx context.Context, p *planned, res *result, following *planned) *commitJob {
-	q.outTotal += res.rowsOut
-	outTotal := q.outTotal
 	if following != nil {
 		following.durable = true
 	}
 	job := &commitJob{p: p, res: res, done: make(chan error, 1)}
-	go func() { job.done <- q.store(ctx, p, res, following, outTotal) }()
+	go func() { job.done <- q.store(ctx, p, res, following) }()
 	return job
 }
 
 // store is steps 4 and 5 of design §3: first the sink has rows and marker, then the
-// log has STATE and COMMIT. A crash between the two replays the batch, and the
+// log has STATE and COMMIT (invariant I2). A crash between the two replays the batch, and the
 // marker says that the sink is to be skipped.
-func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned, outTotal int64) error {
+func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned) error {
 	start := time.Now()
 	if !p.skip {
 		if err := q.cfg.Sink.Write(ctx, q.sinkBatch(p, res)); err != nil {
@@ -101,7 +99,6 @@ func (q *Query) store(ctx context.Context, p *planned, res *result, following *p
 	c := &checkpoint.Commit{
 		Batch: p.plan.Batch, WatermarkMicros: res.watermark, NodeMicros: res.nodes,
 		RowsIn: res.counts.read, RowsOut: res.rowsOut, RowsLate: res.counts.late, RowsBad: res.counts.bad,
-		OutTotal: outTotal,
 	}
 	var next *checkpoint.Plan
 	if following != nil {
@@ -191,7 +188,6 @@ type snapshotHead struct {
 	Now       int64             `json:"now"`
 	Idle      []int             `json:"idle,omitempty"`
 	Arrivals  arrivals          `json:"arrivals"`
-	OutTotal  int64             `json:"outTotal"`
 	Positions []json.RawMessage `json:"positions"`
 }
 
@@ -200,7 +196,7 @@ type snapshotHead struct {
 func (q *Query) appendSnapshot(res *result) ([]byte, error) {
 	head := snapshotHead{
 		Watermark: res.watermark, Late: q.late, Nodes: res.nodes,
-		Now: q.nowMicros, Idle: q.idle, Arrivals: q.arrived, OutTotal: q.outTotal + res.rowsOut,
+		Now: q.nowMicros, Idle: q.idle, Arrivals: q.arrived,
 	}
 	for _, s := range q.cfg.Sources {
 		pos, err := s.Position()

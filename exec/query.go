@@ -35,7 +35,6 @@ type Query struct {
 	arrived     arrivals
 	nodeSources [][]int
 	pending     *planned
-	outTotal    int64
 	snapshotAt  int64 // batch of the newest snapshot, -1 for none
 	broken      error // set by the first failure: state and log no longer agree in memory
 

@@ -23,8 +23,12 @@ import (
 //	O = C,   M = C          go on with batch C+1
 //	O = C+1, M = C          run O again: same input, watermark and time; the sink gets it
 //	O = C+1, M = O          run O again for the state only; the sink has it already
-//	M < C or no M           refuse: the sink has lost batches (E_SINK_BEHIND_CKPT)
+//	                        by another plan: refuse (E_REPLAY_MISMATCH)
+//	M < C                   refuse: the sink has lost batches (E_SINK_BEHIND_CKPT)
+//	no M, and there is a C  refuse: it has lost all of them (E_SINK_MARKER_MISSING)
 //	M > O                   refuse: the checkpoint is older than the sink (E_CKPT_BEHIND_SINK)
+//
+// A sink that is not transactional has no M: after a crash it gets O again.
 func Open(ctx context.Context, cfg Config) (*Query, error) {
 	cfg.setDefaults()
 	q := &Query{cfg: cfg, stop: make(chan struct{}), snapshotAt: -1, lookouts: lookouts{wake: make(chan struct{}, 1)}}
@@ -187,14 +191,14 @@ func (q *Query) replayCommitted(b *checkpoint.Batch) error {
 		rest = tail
 	}
 	q.entered(b.Plan)
-	return q.restoreWatermark(b.Commit.WatermarkMicros, b.Commit.NodeMicros, b.Commit.OutTotal)
+	return q.restoreWatermark(b.Commit.WatermarkMicros, b.Commit.NodeMicros)
 }
 
-func (q *Query) restoreWatermark(global int64, nodes []*int64, outTotal int64) error {
+func (q *Query) restoreWatermark(global int64, nodes []*int64) error {
 	if len(nodes) != len(q.wm.nodes) {
 		return sqlerr.New("E_CKPT_INCOMPATIBLE", "the checkpoint has %d watermarks and the query %d", len(nodes), len(q.wm.nodes))
 	}
-	q.wm.global, q.outTotal = global, outTotal
+	q.wm.global = global
 	copy(q.wm.nodes, nodes)
 	return nil
 }
@@ -232,7 +236,7 @@ func (q *Query) restoreSnapshot(rec *checkpoint.Recovered) error {
 		return sqlerr.New("E_CKPT_CORRUPT", "the head of the snapshot of batch %d cannot be read", rec.SnapshotBatch)
 	}
 	q.late, q.nowMicros, q.idle, q.arrived = head.Late, head.Now, head.Idle, head.Arrivals
-	return q.restoreWatermark(head.Watermark, head.Nodes, head.OutTotal)
+	return q.restoreWatermark(head.Watermark, head.Nodes)
 }
 
 // restorePositions sets the sources; nil starts them at the beginning.

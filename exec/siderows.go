@@ -44,7 +44,8 @@ func (r *batchRun) keepBad(b badRow) {
 	}
 }
 
-// takeLate keeps or refuses what an operator dropped, as the query's policy says.
+// takeLate keeps or refuses what an operator dropped, as the query's policy says. An operator
+// hands a late row over once and passes it on to nobody (invariant I5).
 func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
@@ -89,8 +90,8 @@ func (q *Query) operatorName(b *breaker) string {
 	return b.state.Name() + " of " + q.cfg.Plan.Outputs[b.output].Target
 }
 
-// LateRowsSchema is the schema of the rows for ssql.late_rows.
-var LateRowsSchema = types.ArrowSchema([]types.Field{
+// lateRowsSchema is the schema of the rows for ssql.late_rows.
+var lateRowsSchema = types.ArrowSchema([]types.Field{
 	{Name: "query", Type: types.Of(types.Varchar)},
 	{Name: "batch", Type: types.Of(types.BigInt)},
 	{Name: "operator", Type: types.Of(types.Varchar)},
@@ -100,8 +101,8 @@ var LateRowsSchema = types.ArrowSchema([]types.Field{
 	{Name: "row", Type: types.Of(types.Varchar)},
 })
 
-// BadRowsSchema is the schema of the rows for ssql.bad_rows.
-var BadRowsSchema = types.ArrowSchema([]types.Field{
+// badRowsSchema is the schema of the rows for ssql.bad_rows.
+var badRowsSchema = types.ArrowSchema([]types.Field{
 	{Name: "query", Type: types.Of(types.Varchar)},
 	{Name: "batch", Type: types.Of(types.BigInt)},
 	{Name: "stream", Type: types.Of(types.Varchar)},
@@ -128,7 +129,7 @@ func (q *Query) lateRecord(res *result) arrow.Record {
 	if len(res.late) == 0 {
 		return nil
 	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, LateRowsSchema)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, lateRowsSchema)
 	defer b.Release()
 	for _, l := range res.late {
 		for i := 0; i < int(l.rec.NumRows()); i++ {
@@ -155,7 +156,7 @@ func (q *Query) badRecord(res *result) arrow.Record {
 	if len(res.bad) == 0 {
 		return nil
 	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, BadRowsSchema)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, badRowsSchema)
 	defer b.Release()
 	text := func(field int, s string) {
 		if s == "" {

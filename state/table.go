@@ -16,7 +16,6 @@ type Table struct {
 	free   []int32  // removed groups to use again
 	gone   []int32  // groups removed since AppendChanges
 	bytes  int64    // as last counted by Windows
-	groups int64    // as last counted by Windows
 }
 
 func newTable(l *Layout, seed uint64) *Table {

@@ -27,7 +27,6 @@ type Windows struct {
 	written uint64  // the epoch that AppendChanges knows of
 	strings int     // how many strings AppendChanges has written
 	lookAt  int     // how many strings make Compact look for unused ones
-	groups  int64
 	bytes   int64
 }
 
@@ -134,7 +133,6 @@ func (w *Windows) Remove(start int64) {
 
 func (w *Windows) release(win *Window) {
 	for _, t := range win.Tables {
-		w.groups -= t.groups
 		w.bytes -= t.bytes
 	}
 	win.Tables = nil
@@ -143,16 +141,12 @@ func (w *Windows) release(win *Window) {
 	w.last = nil
 }
 
-// Count brings the totals up to date with a table that was changed.
+// Count brings Bytes up to date with a table that was changed.
 func (w *Windows) Count(t *Table) {
-	groups, bytes := int64(t.Live()), t.Bytes()
-	w.groups += groups - t.groups
+	bytes := t.Bytes()
 	w.bytes += bytes - t.bytes
-	t.groups, t.bytes = groups, bytes
+	t.bytes = bytes
 }
-
-// Groups returns the number of groups in all tables, as of the last Count of each.
-func (w *Windows) Groups() int64 { return w.groups }
 
 // Bytes returns the memory that is held, in bytes, as of the last Count of each
 // table.

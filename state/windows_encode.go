@@ -109,7 +109,7 @@ func (t *Table) appendGroup(dst []byte, words []uint64) []byte {
 // Restore replaces the state by a snapshot.
 func (w *Windows) Restore(snapshot []byte) error {
 	w.list, w.last, w.touched, w.dropped = nil, nil, nil, nil
-	w.groups, w.bytes, w.Mark, w.epoch = 0, 0, 0, 0
+	w.bytes, w.Mark, w.epoch = 0, 0, 0
 	w.interner.Reset()
 	return w.read(snapshot, kindSnapshot)
 }

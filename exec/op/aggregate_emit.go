@@ -129,8 +129,8 @@ func (e *emitter) columns(n int) ([]arrow.Array, error) {
 	return cols, nil
 }
 
-// Finish shows the groups that the mode shows, and lets go of those that are
-// closed.
+// Finish shows the groups that the mode shows, and lets go of those that are closed: what
+// would fall into them later is late, so append mode shows no group twice (invariant I6).
 func (a *aggregate) Finish(emit Emit) error {
 	e := a.emitting
 	e.emit = emit
