@@ -37,7 +37,7 @@ var settingTable = []setting{
 		Summary: "bad rows of a batch that ssql.bad_rows keeps; all are counted"}, inSession | inQuery},
 	{sources.Option{Name: "checkpoint", Type: sources.StringOption, Default: "",
 		Summary: "folder of the checkpoint; with SET the folder that holds one per query"}, inSession | inQuery},
-	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192",
+	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192", Max: 1 << 20,
 		Summary: "rows that operators pass on at a time"}, inSession | inQuery},
 	{sources.Option{Name: "dialect_notes", Type: sources.StringOption, Default: "on", Values: []string{"on", "off"},
 		Summary: "say how ssql writes what a statement spells as another engine does"}, inSession},
@@ -81,7 +81,7 @@ var settingTable = []setting{
 		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
 	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
 		Summary: "how the watermarks of several inputs make one"}, inSession | inQuery},
-	{sources.Option{Name: "workers", Type: sources.IntegerOption, Default: "0",
+	{sources.Option{Name: "workers", Type: sources.IntegerOption, Default: "0", Max: 1024,
 		Summary: "parts of a batch that are read at once; 0 is one per core"}, inSession | inQuery},
 }
 
