@@ -34,6 +34,10 @@ func Infer(sample [][]byte) ([]types.Field, error) {
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	}
 	fields := row.fields()
+	if len(fields) == 0 {
+		return nil, sqlerr.New("E_DECODE", "the objects of the sample have no keys, so the columns are not known").
+			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
+	}
 	if n := countFields(fields); n > format.ColumnsMax {
 		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, format.ColumnsMax).
 			WithHint("declare the columns that are needed")
@@ -140,8 +144,11 @@ func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 			if err != nil {
 				return err
 			}
-			name, _ := key.(string)
-			if err := g.member(name).read(dec, depth+1); err != nil {
+			member := &guess{} // that of an empty key, which no column can be called after
+			if name, _ := key.(string); name != "" {
+				member = g.member(name)
+			}
+			if err := member.read(dec, depth+1); err != nil {
 				return err
 			}
 		}
