@@ -48,9 +48,9 @@ func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
 		where = " AND name ILIKE " + quoteText(args[0])
 	}
 	return s.runStatement(ctx, dir, `SELECT name, "sql" FROM (`+
-		`SELECT table_name AS name, "sql", schema_name FROM duckdb_tables() WHERE NOT internal UNION ALL `+
-		`SELECT view_name, "sql", schema_name FROM duckdb_views() WHERE NOT internal) `+
-		`WHERE schema_name <> 'ssql'`+where+` ORDER BY name`)
+		`SELECT table_name AS name, "sql", schema_name, database_name FROM duckdb_tables() WHERE NOT internal UNION ALL `+
+		`SELECT view_name, "sql", schema_name, database_name FROM duckdb_views() WHERE NOT internal) `+
+		`WHERE schema_name <> 'ssql' AND database_name = current_database()`+where+` ORDER BY name`)
 }
 
 func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {

@@ -78,6 +78,9 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (
 				dot = p.Span.Start
 				break
 			}
+			if leaves(p.Text) {
+				return errExit
+			}
 			if err := s.runPiece(ctx, src, dir, p); s.ends(err, &first) {
 				return err
 			}
@@ -105,6 +108,11 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (
 			return first
 		}
 	}
+}
+
+// leaves reports whether a statement is QUIT or EXIT, which end the scripts of Flink and ksqlDB.
+func leaves(statement string) bool {
+	return strings.EqualFold(statement, "quit") || strings.EqualFold(statement, "exit")
 }
 
 // ends reports whether a text ends at an error: with .bail off only at Ctrl-C and at .exit.

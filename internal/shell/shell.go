@@ -98,11 +98,24 @@ func New(cfg Config) (*Shell, error) {
 func (s *Shell) stdout() io.Writer {
 	switch {
 	case s.redirected != nil:
-		return s.redirected
+		return output{s.redirected}
 	case s.editor != nil:
 		return s.editor.Stdout()
 	}
-	return s.cfg.Stdout
+	return output{s.cfg.Stdout}
+}
+
+// output is where a script's results go: a full disk is no fault of ssql.
+type output struct{ io.Writer }
+
+// Write writes, or says that the output takes nothing.
+func (o output) Write(b []byte) (int, error) {
+	n, err := o.Writer.Write(b)
+	if err != nil {
+		err = sqlerr.New("OUTPUT_NOT_WRITTEN", "the output cannot be written").Because(err).
+			WithHint("make room on its disk, or send it elsewhere; what the statement itself has stored stays")
+	}
+	return n, err
 }
 
 // stderr is where errors and notices go.
