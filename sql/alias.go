@@ -30,6 +30,8 @@ const (
 	aliasEmitPeriodic
 	aliasEmitUpdateBatch
 	aliasEncode
+	aliasExplainPlan
+	aliasExplainQuery
 	aliasExternalStream
 	aliasGracePeriod
 	aliasGroupWindow
@@ -83,6 +85,8 @@ var aliasRules = [...]Alias{
 	aliasEmitPeriodic:    {Engine: "Proton", Written: "EMIT PERIODIC d", Canonical: "EMIT ON UPDATE EVERY d"},
 	aliasEmitUpdateBatch: {Engine: "Proton", Written: "EMIT ON UPDATE WITH BATCH d", Canonical: "EMIT ON UPDATE EVERY d"},
 	aliasEncode:          {Engine: "RisingWave", Written: "FORMAT PLAIN ENCODE JSON", Canonical: "FORMAT JSON"},
+	aliasExplainPlan:     {Engine: "Flink", Written: "EXPLAIN PLAN FOR ..", Canonical: "EXPLAIN .."},
+	aliasExplainQuery:    {Engine: "ksqlDB", Written: "EXPLAIN q", Canonical: "EXPLAIN QUERY q"},
 	aliasExternalStream:  {Engine: "Proton", Written: "CREATE EXTERNAL STREAM s (..)", Canonical: "CREATE STREAM s (..) WITH (..)"},
 	aliasGracePeriod:     {Engine: "ksqlDB", Written: "GRACE PERIOD d", Canonical: "EMIT .. WITH DELAY d, or the delay of WATERMARK FOR ts AS ts - d"},
 	aliasGroupWindow:     {Engine: "Flink", Written: "GROUP BY TUMBLE(ts, interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},

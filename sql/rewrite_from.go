@@ -188,6 +188,10 @@ func (p *parser) streamTable() (TableExpr, error) {
 	if err != nil {
 		return nil, err
 	}
+	if p.cur().isOp("(") {
+		return nil, unsupported(p.spanFrom(lo), "STREAM of a function (Databricks) is not supported").
+			WithHint("name the files, FROM STREAM 'folder/*.csv', or a stream that CREATE STREAM made of them")
+	}
 	if bracket {
 		if err := p.expectOp(")"); err != nil {
 			return nil, err

@@ -166,12 +166,14 @@ func (p *parser) bindWindow(w *WindowRef, word token, args []windowArgument) err
 			name := a.name
 			if name == "" {
 				if i >= len(params) {
-					return syntaxError(a.at, "%s has no argument %d behind the relation", f.name, i+1)
+					return syntaxError(a.at, "%s has no argument %d behind the relation", f.name, i+1).
+						WithHint("write %s", windowUsage(f.kind))
 				}
 				name = params[i].name
 			}
 			if !w.set(f.kind, name, a.e) {
-				return syntaxError(a.at, "%s has no argument %s, or it is given twice", f.name, name)
+				return syntaxError(a.at, "%s has no argument %s, or it is given twice", f.name, name).
+					WithHint("write %s", windowUsage(f.kind))
 			}
 		}
 		for _, param := range params {
@@ -224,7 +226,7 @@ func windowUsage(kind WindowKind) string {
 	case Cumulate:
 		return "CUMULATE(s, ts, INTERVAL '1' MINUTE, INTERVAL '5' MINUTE): step, then size"
 	case Session:
-		return "SESSION(s, ts, INTERVAL '5' MINUTE)"
+		return "SESSION(s, ts, INTERVAL '5' MINUTE): each key of GROUP BY has sessions of its own"
 	}
 	return "TUMBLE(s, ts, INTERVAL '5' MINUTE)"
 }

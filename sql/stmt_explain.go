@@ -29,15 +29,16 @@ func (p *parser) explain() (Statement, error) {
 	if err != nil {
 		return nil, err
 	}
-	if p.at("QUERY") {
-		p.take()
-		name, err := p.name("the name of a query")
-		if err != nil {
-			return nil, err
-		}
-		s.Name = &name
-		s.Node = p.node(0)
-		return s, nil
+	lo := p.pos
+	if p.accept("PLAN", "FOR") {
+		p.spelling(aliasExplainPlan, lo)
+	}
+	if p.cur().isName() && p.peek(1).kind == tokEnd && !p.at("QUERY") { // no statement is a single word
+		p.spelling(aliasExplainQuery, lo)
+		return p.explainQuery(s)
+	}
+	if p.accept("QUERY") {
+		return p.explainQuery(s)
 	}
 	if p.at("EXPLAIN") {
 		return nil, p.unexpected("a statement")
@@ -55,6 +56,17 @@ func (p *parser) explain() (Statement, error) {
 	if _, ok := target.(*Passthrough); ok {
 		return &Passthrough{Node: s.Node, First: "EXPLAIN"}, nil
 	}
+	return s, nil
+}
+
+// explainQuery consumes the name of a query.
+func (p *parser) explainQuery(s *Explain) (Statement, error) {
+	name, err := p.name("the name of a query")
+	if err != nil {
+		return nil, err
+	}
+	s.Name = &name
+	s.Node = p.node(0)
 	return s, nil
 }
 
