@@ -59,14 +59,14 @@ func isOurs(name string) bool {
 	return segment || snapshot
 }
 
+// fileWriter gives a file its whole content: vfs.WriteFile, which may replace one, or
+// vfs.WriteNewFile, which may not.
+type fileWriter func(fsys vfs.FS, name string, parts ...[]byte) error
+
 // writeFramed writes a whole file: header, payload, checksum of the payload.
-func writeFramed(fsys vfs.FS, path string, h fileHeader, payload []byte, once bool) error {
+func writeFramed(write fileWriter, fsys vfs.FS, path string, h fileHeader, payload []byte) error {
 	h.length = uint64(len(payload))
 	footer := binary.LittleEndian.AppendUint32(nil, checksum(payload))
-	write := vfs.WriteFile
-	if once {
-		write = vfs.WriteNewFile
-	}
 	if err := write(fsys, path, h.encode(), payload, footer); err != nil {
 		return storage("writing", path, err)
 	}

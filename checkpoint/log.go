@@ -168,7 +168,7 @@ func (l *Log) encode(records []outRecord) (parts [][]byte, size int64) {
 func (l *Log) rotate(firstBatch int64) error {
 	old := l.file
 	number := l.segments[len(l.segments)-1].number + 1
-	if err := l.newSegment(number, firstBatch, false); err != nil {
+	if err := l.newSegment(vfs.WriteNewFile, number, firstBatch); err != nil {
 		return err
 	}
 	if err := old.Close(); err != nil {
@@ -178,15 +178,11 @@ func (l *Log) rotate(firstBatch int64) error {
 }
 
 // newSegment makes a segment and opens it. Its name appears when its header is
-// durable, so that a segment without an intact header is always damage. replace is for
-// the first one, which an interrupted create may have left.
-func (l *Log) newSegment(number uint64, firstBatch int64, replace bool) error {
+// durable, so that a segment without an intact header is always damage. write may replace
+// only the first one, which an interrupted create may have left.
+func (l *Log) newSegment(write fileWriter, number uint64, firstBatch int64) error {
 	path := join(l.dir, segmentName(number))
 	h := fileHeader{kind: kindSegment, queryID: l.id, batch: firstBatch, number: number, length: l.write + 1}
-	write := vfs.WriteNewFile
-	if replace {
-		write = vfs.WriteFile
-	}
 	if err := write(l.fs, path, h.encode()); err != nil {
 		return storage("making", path, err)
 	}
@@ -217,7 +213,7 @@ func (l *Log) SetPrint(print []byte) error {
 		return l.failed
 	}
 	h := fileHeader{kind: kindPrint, queryID: l.id}
-	if err := writeFramed(l.fs, join(l.dir, printName), h, print, false); err != nil {
+	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, printName), h, print); err != nil {
 		return l.fail(err)
 	}
 	return nil

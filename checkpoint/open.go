@@ -124,18 +124,18 @@ func checkNothingLost(fsys vfs.FS, dir string, names []string) error {
 func (l *Log) create() (*Recovered, error) {
 	l.id, l.generation, l.committed = l.o.NewID(), 1, -1
 	generation := fileHeader{kind: kindGeneration, queryID: l.id, number: 1}
-	if err := writeFramed(l.fs, join(l.dir, generationName), generation, nil, false); err != nil {
+	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, generationName), generation, nil); err != nil {
 		return nil, err
 	}
 	print := fileHeader{kind: kindPrint, queryID: l.id}
-	if err := writeFramed(l.fs, join(l.dir, printName), print, nil, false); err != nil {
+	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, printName), print, nil); err != nil {
 		return nil, err
 	}
-	if err := l.newSegment(firstSegment, 0, true); err != nil {
+	if err := l.newSegment(vfs.WriteFile, firstSegment, 0); err != nil {
 		return nil, err
 	}
 	metadata := fileHeader{kind: kindMetadata, queryID: l.id}
-	if err := writeFramed(l.fs, join(l.dir, metadataName), metadata, []byte(l.o.CreatedBy), true); err != nil {
+	if err := writeFramed(vfs.WriteNewFile, l.fs, join(l.dir, metadataName), metadata, []byte(l.o.CreatedBy)); err != nil {
 		return nil, err
 	}
 	return &Recovered{QueryID: uuidText(l.id), Generation: 1, New: true, SnapshotBatch: -1}, nil
@@ -160,7 +160,7 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 		}
 	}
 	h := fileHeader{kind: kindGeneration, queryID: l.id, number: uint64(l.generation)}
-	if err := writeFramed(l.fs, join(l.dir, generationName), h, nil, false); err != nil {
+	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, generationName), h, nil); err != nil {
 		return nil, err
 	}
 	r := &Recovered{

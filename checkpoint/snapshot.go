@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ssql/internal/sqlerr"
+	"ssql/internal/vfs"
 )
 
 // snapshotsKept is how many snapshots stay: if the newest turns out damaged, the one
@@ -27,7 +28,7 @@ func (l *Log) WriteSnapshot(batch int64, payload []byte) error {
 	path := join(l.dir, snapshotName(batch))
 	// Replaces a damaged snapshot of the same batch, if there is one.
 	h := fileHeader{kind: kindSnapshot, queryID: l.id, batch: batch}
-	if err := writeFramed(l.fs, path, h, payload, false); err != nil {
+	if err := writeFramed(vfs.WriteFile, l.fs, path, h, payload); err != nil {
 		return err
 	}
 	superfluous, err := l.endSnapshot(batch, bytesBefore)

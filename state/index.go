@@ -133,10 +133,11 @@ func (x *Index) resolveDense(s *Slab, keys []uint64, out []int32, i int) int {
 
 // lookAhead is how many keys are hashed, and their places read, before the first is
 // compared: big tables are not in the cache, and the processor waits for many places at
-// once only if none depends on another.
+// once only if none depends on another. With 4 million groups a query took a quarter less time
+// (docs/PERFORMANCE.md, w5).
 const lookAhead = 128
 
-// slotsCached is how many slots the cache holds anyway.
+// slotsCached is how many slots, of 8 bytes, the cache holds anyway: reading ahead only costs then.
 const slotsCached = 1 << 14
 
 // resolveHashed resolves at most lookAhead keys until the index changes its form, and returns

@@ -54,17 +54,10 @@ func (m *Multimap) FindKeys(keys [][]byte, ids []int32) { m.keys.FindAll(keys, i
 // AddKeys puts the number of each key into ids, a new one for one that is new.
 func (m *Multimap) AddKeys(keys [][]byte, ids []int32) { m.keys.InternAll(keys, ids) }
 
-// Insert adds a row and returns its number, which is valid until AppendChanges.
-// hasKey false makes a row that no key finds. key and payload are copied.
-func (m *Multimap) Insert(key []byte, hasKey bool, time int64, payload []byte) int32 {
-	return m.insert(m.next, m.addKey(key, hasKey), time, false, payload)
-}
-
-func (m *Multimap) addKey(key []byte, hasKey bool) int32 {
-	if !hasKey {
-		return -1
-	}
-	return m.keys.Intern(key)
+// Insert adds a row and returns its number, which is valid until AppendChanges. key and
+// payload are copied.
+func (m *Multimap) Insert(key []byte, time int64, payload []byte) int32 {
+	return m.insert(m.next, m.keys.Intern(key), time, false, payload)
 }
 
 // InsertAt adds a row under the number of a key; -1 makes a row that no key finds.

@@ -108,14 +108,16 @@ func (m *Multimap) readRows(r *reader) {
 			return
 		}
 		flags := byte(r.uvarint())
-		var key []byte
+		id := int32(-1)
 		if flags&2 != 0 {
-			key = r.bytes()
+			if key := r.bytes(); r.err == nil {
+				id = m.keys.Intern(key)
+			}
 		}
 		time := r.varint()
 		payload := r.bytes()
 		if r.err == nil {
-			m.insert(seq, m.addKey(key, flags&2 != 0), time, flags&1 != 0, payload)
+			m.insert(seq, id, time, flags&1 != 0, payload)
 		}
 	}
 	m.next = next

@@ -11,10 +11,10 @@ func TestMultimapRows(t *testing.T) {
 	m := NewMultimap()
 	var rows []int32
 	for i := range 6 {
-		rows = append(rows, m.Insert([]byte("k"), true, int64(10-i), []byte{byte(i)}))
+		rows = append(rows, m.Insert([]byte("k"), int64(10-i), []byte{byte(i)}))
 	}
-	other := m.Insert(nil, true, NoTime, nil)
-	none := m.Insert(nil, false, 1, nil)
+	other := m.Insert(nil, NoTime, nil)
+	none := m.InsertAt(-1, 1, nil)
 	for _, remove := range []struct {
 		rows []int32
 		want []int32
@@ -31,7 +31,7 @@ func TestMultimapRows(t *testing.T) {
 			t.Errorf("after removing %v: rows %v, want %v", remove.rows, got, remove.want)
 		}
 	}
-	again := m.Insert([]byte("k"), true, 3, nil)
+	again := m.Insert([]byte("k"), 3, nil)
 	if got := m.Rows([]byte("k"), []int32{7}); !slices.Equal(got, []int32{7, again}) {
 		t.Errorf("rows %v, want 7 and %d", got, again)
 	}

@@ -40,7 +40,7 @@ func TestMultimapAgainstModel(t *testing.T) {
 		for batch := 0; batch < 30; batch++ {
 			for i := rng.Intn(200); i > 0; i-- {
 				r := modelRow{key: fmt.Sprint(rng.Intn(20)), payload: fmt.Sprint(rng.Int63()), time: int64(batch)*bucketMicros + rng.Int63n(5*bucketMicros)}
-				m.Insert([]byte(r.key), true, r.time, []byte(r.payload))
+				m.Insert([]byte(r.key), r.time, []byte(r.payload))
 				model = append(model, r)
 			}
 			key := fmt.Sprint(rng.Intn(20))
@@ -93,8 +93,8 @@ func TestMultimapAgainstModel(t *testing.T) {
 
 func TestMultimapRowsWithoutKeyOrTime(t *testing.T) {
 	m := NewMultimap()
-	m.Insert(nil, false, 5, []byte("no key"))
-	m.Insert([]byte("k"), true, NoTime, []byte("for ever"))
+	m.InsertAt(-1, 5, []byte("no key"))
+	m.Insert([]byte("k"), NoTime, []byte("for ever"))
 	m.Each(m.keys.Find(nil), func(int32) bool { t.Error("a row without a key was found"); return true })
 	m.Evict(1<<62, nil)
 	if got, want := contents(m), []string{fmt.Sprintf("k %d false for ever", NoTime)}; !slices.Equal(got, want) {
@@ -104,8 +104,8 @@ func TestMultimapRowsWithoutKeyOrTime(t *testing.T) {
 
 func FuzzMultimap(f *testing.F) {
 	m := NewMultimap()
-	m.Insert([]byte("a"), true, 1, []byte("x"))
-	m.Insert([]byte("b"), true, 2, []byte("y"))
+	m.Insert([]byte("a"), 1, []byte("x"))
+	m.Insert([]byte("b"), 2, []byte("y"))
 	f.Add(m.AppendChanges(nil))
 	m.Evict(1, nil)
 	f.Add(m.AppendChanges(nil))

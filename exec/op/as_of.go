@@ -95,7 +95,7 @@ func (a *AsOf) take(input int, rec arrow.Record) error {
 	if err != nil {
 		return err
 	}
-	enc, err := encoders(kept.Columns(), false)
+	enc, err := rowEncoders(kept.Columns())
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,11 @@ func (a *AsOf) take(input int, rec arrow.Record) error {
 			continue // it can never find a partner
 		}
 		payload = encodeRow(payload[:0], enc, row)
-		a.held[input].Insert(key, ok, time, payload)
+		if ok {
+			a.held[input].Insert(key, time, payload)
+		} else {
+			a.held[input].InsertAt(-1, time, payload)
+		}
 		a.stats.RowsUpdated++
 	}
 	return nil
@@ -222,7 +226,7 @@ func (a *AsOf) advance() {
 				a.stats.RowsRemoved++
 			}
 		}
-		right.Insert([]byte(key), true, state.NoTime, slices.Clone(right.Payload(newest[key].row)))
+		right.Insert([]byte(key), state.NoTime, slices.Clone(right.Payload(newest[key].row)))
 		a.stats.RowsRemoved-- // one stays
 	}
 }

@@ -102,7 +102,7 @@ func keysOf(c *expr.Ctx, keys []expr.Expr, rec arrow.Record) (func(row int) ([]b
 	if err != nil {
 		return nil, err
 	}
-	enc, err := encoders(cols, true)
+	enc, err := keyEncoders(cols)
 	if err != nil {
 		return nil, err
 	}

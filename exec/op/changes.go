@@ -89,7 +89,7 @@ func (c *Changes) replace(rec arrow.Record, emit Emit) error {
 	if err != nil {
 		return err
 	}
-	valueOf, err := encoders(rec.Columns(), false)
+	valueOf, err := rowEncoders(rec.Columns())
 	if err != nil {
 		return err
 	}
@@ -120,7 +120,7 @@ func (c *Changes) replace(rec arrow.Record, emit Emit) error {
 				continue
 			}
 			left[string(payload)]--
-			c.rows.Insert(key, true, times(int(row)), payload)
+			c.rows.Insert(key, times(int(row)), payload)
 			c.stats.RowsUpdated++
 			fresh = append(fresh, row)
 		}
@@ -137,7 +137,7 @@ func (c *Changes) liveRows(rec arrow.Record) (keys *state.Interner, byKey [][]in
 	if err != nil {
 		return nil, nil, err
 	}
-	keyOf, err := encoders(cols, true)
+	keyOf, err := keyEncoders(cols)
 	if err != nil {
 		return nil, nil, err
 	}

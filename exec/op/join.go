@@ -312,7 +312,7 @@ func (j *Join) emitRows(both arrow.Record, rows []int32) error {
 // matched nor emitted is not stored.
 func (j *Join) store(input int, a *arrival) error {
 	side := j.sides[input]
-	enc, err := encoders(a.rec.Columns(), false)
+	enc, err := rowEncoders(a.rec.Columns())
 	if err != nil {
 		return err
 	}

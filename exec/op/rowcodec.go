@@ -21,8 +21,13 @@ import (
 // encoder appends the value of one row of one column.
 type encoder func(dst []byte, row int) []byte
 
-// encoders returns the encoders of columns. With canonical, equal values have equal
-// bytes, so that the bytes can be a key: -0 is 0 and every NaN is the same.
+// rowEncoders returns the encoders of columns whose values come back as they were.
+func rowEncoders(cols []arrow.Array) ([]encoder, error) { return encoders(cols, false) }
+
+// keyEncoders returns encoders whose bytes can be a key: equal values have equal bytes, because
+// -0 is 0 and every NaN is the same.
+func keyEncoders(cols []arrow.Array) ([]encoder, error) { return encoders(cols, true) }
+
 func encoders(cols []arrow.Array, canonical bool) ([]encoder, error) {
 	out := make([]encoder, len(cols))
 	for i, a := range cols {
@@ -45,7 +50,7 @@ func encodeRow(dst []byte, enc []encoder, row int) []byte {
 
 // encodeRows returns the canonical bytes of each of n rows.
 func encodeRows(cols []arrow.Array, n int) ([][]byte, error) {
-	enc, err := encoders(cols, true)
+	enc, err := keyEncoders(cols)
 	if err != nil {
 		return nil, err
 	}

@@ -170,7 +170,7 @@ func (t *TopN) contests(rec arrow.Record) ([]int32, []contest, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	enc, err := encoders(cols, true)
+	enc, err := keyEncoders(cols)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -258,7 +258,7 @@ func (t *TopN) less(rec arrow.Record) (func(x, y int32) bool, error) {
 // the rows of held, then those of the batch.
 func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (changed []int32, err error) {
 	defer all.Release()
-	enc, err := encoders(all.Columns(), false)
+	enc, err := rowEncoders(all.Columns())
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +287,7 @@ func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (chan
 				continue
 			}
 			payload = encodeRow(payload[:0], enc, int(row))
-			t.rows.Insert(c.key, true, times(int(row)), payload)
+			t.rows.Insert(c.key, times(int(row)), payload)
 			t.stats.RowsUpdated++
 			isNew = true
 		}
@@ -410,7 +410,7 @@ func (t *TopN) close(emit Emit) error {
 	}
 	if t.cfg.ByTime {
 		for _, row := range over {
-			t.rows.SetFlag(t.rows.Insert(slices.Clone(t.rows.Key(row)), true, state.NoTime, nil))
+			t.rows.SetFlag(t.rows.Insert(slices.Clone(t.rows.Key(row)), state.NoTime, nil))
 		}
 	}
 	return nil

@@ -64,7 +64,7 @@ func (t *TopN) withoutChange(rec arrow.Record) arrow.Record {
 // store removes the rows that are taken back and adds the others.
 func (v *turnover) store(back []bool) error {
 	rows := v.t.rows
-	enc, err := encoders(v.came.Columns(), false)
+	enc, err := rowEncoders(v.came.Columns())
 	if err != nil {
 		return err
 	}
@@ -95,7 +95,7 @@ func (v *turnover) store(back []bool) error {
 			continue
 		}
 		payload = encodeRow(payload[:0], enc, row)
-		v.added[row] = rows.Insert(v.contests[g].key, true, times(row), payload)
+		v.added[row] = rows.Insert(v.contests[g].key, times(row), payload)
 		v.t.stats.RowsUpdated++
 	}
 	return nil
