@@ -2,9 +2,10 @@ package session
 
 import (
 	"context"
+	"strings"
 
 	"ssql/internal/duck"
-	"ssql/sql"
+	"ssql/sources"
 )
 
 // NameKind is a kind of names that a shell completes.
@@ -13,12 +14,15 @@ type NameKind uint8
 // The kinds.
 const (
 	Relations        NameKind = iota // streams, tables and views
-	Streams                          //
+	Streams                          // and views over them
+	Sinks                            // of CREATE SINK
 	Queries                          //
 	Columns                          // of a relation
+	Shows                            // what SHOW can show
 	Settings                         // that SET takes
 	QueryOptions                     // that CREATE QUERY takes
-	ConnectorOptions                 // of a connector
+	ConnectorOptions                 // of a connector, that CREATE STREAM takes
+	SinkOptions                      // of a connector, that CREATE SINK takes
 )
 
 // Names returns the names of a kind; of is the relation or connector whose names are
@@ -38,7 +42,9 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 		ask("SELECT name FROM ssql.streams UNION ALL SELECT table_name FROM information_schema.tables WHERE table_schema <> 'ssql' " +
 			"UNION ALL SELECT 'ssql.' || table_name FROM information_schema.tables WHERE table_schema = 'ssql'")
 	case Streams:
-		ask("SELECT name FROM ssql.streams")
+		ask("SELECT name FROM ssql.streams WHERE kind IN ('stream', 'view')")
+	case Sinks:
+		ask("SELECT name FROM ssql.streams WHERE kind = 'sink'")
 	case Queries:
 		ask("SELECT name FROM ssql.queries")
 	case Columns:
@@ -49,6 +55,10 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 		}
 		if quoted, err := duck.QuoteIdent(of); err == nil {
 			ask("DESCRIBE " + quoted)
+		}
+	case Shows:
+		for _, row := range showings() {
+			out = append(out, row.what)
 		}
 	case Settings, QueryOptions:
 		where := inSession
@@ -62,13 +72,23 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 		}
 	case ConnectorOptions:
 		for _, spec := range s.cfg.Sources {
-			if sql.Canonical(spec.Name) != sql.Canonical(of) {
-				continue
+			if strings.EqualFold(spec.Name, of) {
+				out = optionNames(optionsOfStream(&spec))
 			}
-			for _, o := range optionsOfStream(&spec) {
-				out = append(out, o.Name)
+		}
+	case SinkOptions:
+		for _, spec := range s.cfg.Sinks(s.db, nil) {
+			if strings.EqualFold(spec.Name, of) {
+				out = optionNames(spec.Options)
 			}
 		}
 	}
 	return out
+}
+
+func optionNames(options []sources.Option) (names []string) {
+	for _, o := range options {
+		names = append(names, o.Name)
+	}
+	return names
 }

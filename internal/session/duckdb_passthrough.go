@@ -11,6 +11,7 @@ import (
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // passthrough gives a statement to DuckDB as it was written, but for relative paths, which
@@ -97,10 +98,6 @@ func sendPlan(reader array.RecordReader, out Output) error {
 	return reader.Err()
 }
 
-// TypeKey is the key of the metadata of a column whose type has another name than its
-// Arrow form tells.
-const TypeKey = "ssql.type"
-
 // mayBeHuge reports whether a column may be a HUGEINT: DuckDB gives it to Arrow as
 // DECIMAL(38,0). It is the type of every sum of integers.
 func mayBeHuge(schema *arrow.Schema) bool {
@@ -119,7 +116,7 @@ func nameTypes(ctx context.Context, c *duck.Conn, text string, schema *arrow.Sch
 	i := 0
 	err := c.Query(ctx, "DESCRIBE "+text, nil, func(row []any) error {
 		if i < len(fields) && row[1] == "HUGEINT" {
-			fields[i].Metadata = arrow.NewMetadata([]string{TypeKey}, []string{"HUGEINT"})
+			fields[i].Metadata = arrow.NewMetadata([]string{types.NameKey}, []string{"HUGEINT"})
 		}
 		i++
 		return nil

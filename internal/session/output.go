@@ -10,7 +10,7 @@ import (
 // that called Execute.
 type Output interface {
 	// Table starts a table; its rows follow through the writer, at once or, for a
-	// SELECT on a stream, as batches complete. A field with metadata TypeKey has a type
+	// SELECT on a stream, as batches complete. A field with metadata types.NameKey has a type
 	// of that name.
 	Table(schema *arrow.Schema) (TableWriter, error)
 	// Message is the answer of a statement without rows, such as EXPLAIN.

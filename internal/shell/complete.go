@@ -80,9 +80,10 @@ func suffixesOf(all []string, prefix string) []string {
 
 // starters begin statements.
 var starters = []string{
-	"ALTER", "ATTACH", "AWAIT QUERY", "COPY", "CREATE QUERY", "CREATE STREAM", "CREATE TABLE", "CREATE VIEW", "DELETE FROM",
-	"DESCRIBE", "DROP QUERY", "DROP STREAM", "DROP TABLE", "EXPLAIN", "FROM", "INSERT INTO", "RESET", "SELECT", "SET", "SHOW PROGRESS FOR",
-	"SHOW QUERIES", "SHOW STREAMS", "START QUERY", "STOP QUERY", "SUMMARIZE", "UPDATE", "WITH",
+	"ALTER QUERY", "ALTER STREAM", "ASSERT", "ATTACH", "AWAIT QUERY", "COPY", "CREATE MATERIALIZED VIEW", "CREATE QUERY", "CREATE SINK", "CREATE STREAM",
+	"CREATE TABLE", "CREATE VIEW", "DELETE FROM", "DESCRIBE", "DIAGNOSE QUERY", "DROP QUERY", "DROP SINK", "DROP STREAM", "DROP TABLE", "DROP VIEW",
+	"EXECUTE STATEMENT SET BEGIN", "EXPLAIN", "FROM", "INSERT INTO", "PEEK", "REFRESH MATERIALIZED VIEW", "RESET", "RESET QUERY", "RESTART QUERY", "RUN SCRIPT",
+	"SELECT", "SET", "SHOW", "START QUERY", "STOP QUERY", "SUMMARIZE", "UPDATE", "WITH",
 }
 
 // inner are keywords within statements.
@@ -106,8 +107,10 @@ func candidates(ctx context.Context, names namer, words []sql.Word) []string {
 			out = append(out, "TUMBLE(", "HOP(", "CUMULATE(", "SESSION(", "DEDUP(")
 		}
 		return out
-	case "STREAM":
+	case "STREAM", "PEEK":
 		return names.Names(ctx, session.Streams, "")
+	case "SINK":
+		return names.Names(ctx, session.Sinks, "")
 	case "QUERY":
 		return append(names.Names(ctx, session.Queries, ""), "ALL")
 	case "FOR":
@@ -117,7 +120,7 @@ func candidates(ctx context.Context, names namer, words []sql.Word) []string {
 	case "SET", "RESET":
 		return names.Names(ctx, session.Settings, "")
 	case "SHOW":
-		return []string{"CONNECTORS", "ERRORS", "PROGRESS FOR", "QUERIES", "SETTINGS", "STREAMS"}
+		return names.Names(ctx, session.Shows, "")
 	case ".":
 		if len(words) >= 2 {
 			return names.Names(ctx, session.Columns, resolveAlias(words, words[len(words)-2].Text))
@@ -169,14 +172,18 @@ func openParen(words []sql.Word) int {
 
 // optionKeys returns the keys that the WITH clause being typed can have.
 func optionKeys(ctx context.Context, names namer, words []sql.Word) []string {
-	for _, w := range words[:min(len(words), 5)] {
-		if strings.EqualFold(w.Text, "QUERY") {
+	kind := session.ConnectorOptions
+	for _, w := range words[:min(len(words), 5)] { // CREATE OR REPLACE SINK s
+		switch strings.ToUpper(w.Text) {
+		case "QUERY":
 			return names.Names(ctx, session.QueryOptions, "")
+		case "SINK":
+			kind = session.SinkOptions
 		}
 	}
 	for i, w := range words {
 		if strings.EqualFold(w.Text, "connector") && i+2 < len(words) {
-			return names.Names(ctx, session.ConnectorOptions, strings.Trim(words[i+2].Text, "'"))
+			return names.Names(ctx, kind, strings.Trim(words[i+2].Text, "'"))
 		}
 	}
 	return []string{"connector"}

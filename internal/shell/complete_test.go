@@ -31,6 +31,12 @@ func (fakeNames) Names(_ context.Context, kind session.NameKind, of string) []st
 		if of == "files" {
 			return []string{"format", "path"}
 		}
+	case session.SinkOptions:
+		return []string{"partition_by", "path"}
+	case session.Sinks:
+		return []string{"archive"}
+	case session.Shows:
+		return []string{"LATE ROWS", "QUERIES"}
 	}
 	return nil
 }
@@ -55,6 +61,10 @@ func TestCompletion(t *testing.T) {
 		{"SET out", []string{"put_mode"}, 3},
 		{"CREATE STREAM s (a INT) WITH (con", []string{"nector"}, 3},
 		{"CREATE STREAM s (a INT) WITH (connector = 'files', p", []string{"ath"}, 1},
+		{"CREATE SINK s WITH (connector = 'files', pa", []string{"rtition_by", "th"}, 2},
+		{"DROP SINK a", []string{"rchive"}, 1},
+		{"show l", []string{"ate rows"}, 1},
+		{"diag", []string{"nose query"}, 4},
 		{"CREATE QUERY q WITH (tr", []string{"igger"}, 2},
 		{"SELECT 'sele", nil, 0},
 		{"-- sele", nil, 0},

@@ -9,9 +9,9 @@ import (
 	"github.com/chzyer/readline"
 )
 
-// LineEditor reads the lines that a user types at a terminal. One goroutine calls
+// lineEditor reads the lines that a user types at a terminal. One goroutine calls
 // ReadLine; the writers may be used from any.
-type LineEditor interface {
+type lineEditor interface {
 	// ReadLine shows the prompt and returns one line without its end: io.EOF when
 	// the user leaves (Ctrl-D), errInterrupted for Ctrl-C.
 	ReadLine(prompt string) (string, error)
@@ -34,7 +34,7 @@ const (
 	pasteOff = "\x1b[?2004l"
 )
 
-// readlineEditor is the LineEditor on chzyer/readline. The library edits one line at
+// readlineEditor is the lineEditor on chzyer/readline. The library edits one line at
 // a time, cannot complete within pasted text and writes its history with line ends
 // as separators, so statements of several lines, paste and history are
 // ours.
@@ -43,14 +43,14 @@ type readlineEditor struct {
 	tty io.Writer
 }
 
-var _ LineEditor = (*readlineEditor)(nil)
+var _ lineEditor = (*readlineEditor)(nil)
 
 // completeFunc returns the suffixes that could follow text up to the cursor and how
 // many characters of it they complete.
 type completeFunc func(line string) (suffixes []string, length int)
 
 // newReadlineEditor opens the editor on the terminal of the process.
-func newReadlineEditor(complete completeFunc) (LineEditor, error) {
+func newReadlineEditor(complete completeFunc) (lineEditor, error) {
 	paste := newPasteReader(readline.NewCancelableStdin(os.Stdin))
 	lib, err := readline.NewEx(&readline.Config{
 		Stdin:                  paste,

@@ -53,17 +53,10 @@ func dotLast(s *Shell, _ context.Context, _ string, _ []string) error {
 	}
 	o := s.renderOptions()
 	o.RowsMax, o.WidthMax = 0, 0
-	t := &tableWriter{printer: &printer{shell: s}}
-	out := s.stdout()
-	if s.pages() {
-		t.page = &pageWriter{shell: s}
-		out = t.page
-	}
-	w, err := s.mode.New(out, l.schema, o)
+	t, err := (&printer{shell: s}).newTable(l.schema, o)
 	if err != nil {
 		return err
 	}
-	t.w = w
 	for _, rec := range l.records {
 		if err := t.Write(rec); err != nil {
 			return err

@@ -20,19 +20,27 @@ var _ session.Output = (*printer)(nil)
 // Table implements session.Output.
 func (p *printer) Table(schema *arrow.Schema) (session.TableWriter, error) {
 	s := p.shell
-	t := &tableWriter{printer: p}
-	out := s.stdout()
-	if s.pages() {
-		t.page = &pageWriter{shell: s}
-		out = t.page
-	}
-	var err error
-	if t.w, err = s.mode.New(out, schema, s.renderOptions()); err != nil {
-		return nil, fmt.Errorf("printing a table: %w", err)
+	t, err := p.newTable(schema, s.renderOptions())
+	if err != nil {
+		return nil, err
 	}
 	if s.cfg.Terminal && s.redirected == nil {
 		t.last = &lastTable{schema: schema}
 		s.last = t.last
+	}
+	return t, nil
+}
+
+// newTable starts a table in the output mode, in the pager if that is on.
+func (p *printer) newTable(schema *arrow.Schema, o render.Options) (t *tableWriter, err error) {
+	t = &tableWriter{printer: p}
+	out := p.shell.stdout()
+	if p.shell.pages() {
+		t.page = &pageWriter{shell: p.shell}
+		out = t.page
+	}
+	if t.w, err = p.shell.mode.New(out, schema, o); err != nil {
+		return nil, fmt.Errorf("printing a table: %w", err)
 	}
 	return t, nil
 }

@@ -59,7 +59,7 @@ type Shell struct {
 	failed     bool       // a statement of the running text failed
 	last       *lastTable // for .last; nil before the first
 	ran        *ranPiece  // for .watch; nil before the first
-	editor     LineEditor
+	editor     lineEditor
 	writeLock  sync.Mutex
 }
 

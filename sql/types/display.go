@@ -6,6 +6,10 @@ import (
 	"strconv"
 )
 
+// NameKey is the key of the metadata of an Arrow field whose type has another name than its
+// Arrow form tells.
+const NameKey = "ssql.type"
+
 // AppendDouble appends a FLOAT (32 bits) or DOUBLE (64) as DuckDB shows it: the shortest
 // text that reads back equal, always with a point or an exponent, the latter from 1e16 up
 // and below 1e-4. FormatDouble is the spelling of stream scripts.

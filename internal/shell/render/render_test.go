@@ -234,7 +234,7 @@ func TestValueText(t *testing.T) {
 		if got := strings.Join(parts, " "); got != c.want {
 			t.Errorf("%s: got %s, want %s", c.name, got, c.want)
 		}
-		if got := TypeName(c.a.DataType()); got != c.name {
+		if got := typeName(c.a.DataType()); got != c.name {
 			t.Errorf("type name: got %s, want %s", got, c.name)
 		}
 	}

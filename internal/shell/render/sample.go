@@ -1,6 +1,8 @@
 package render
 
 import (
+	"ssql/sql/types"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/mattn/go-runewidth"
 )
@@ -76,10 +78,10 @@ func (s *sample) shown() (rows [][]string, gap int) {
 // fieldType returns the SQL type of a field: what its metadata says, else what its Arrow
 // type is.
 func fieldType(f arrow.Field) string {
-	if name, ok := f.Metadata.GetValue("ssql.type"); ok {
+	if name, ok := f.Metadata.GetValue(types.NameKey); ok {
 		return name
 	}
-	return TypeName(f.Type)
+	return typeName(f.Type)
 }
 
 func isNumber(t arrow.DataType) bool {

@@ -200,25 +200,25 @@ func appendClock(dst []byte, nanos int64) []byte {
 	return dst
 }
 
-// TypeName returns the SQL name of an Arrow type, as DuckDB would call the column.
-func TypeName(t arrow.DataType) string {
+// typeName returns the SQL name of an Arrow type, as DuckDB would call the column.
+func typeName(t arrow.DataType) string {
 	switch t := t.(type) {
 	case *arrow.DictionaryType:
-		return TypeName(t.ValueType)
+		return typeName(t.ValueType)
 	case *arrow.TimestampType:
 		return timestampNames[t.Unit][btoi(t.TimeZone != "")]
 	case *arrow.Decimal128Type:
 		return types.DecimalOf(t.Precision, t.Scale).String()
 	case *arrow.MapType:
-		return "MAP(" + TypeName(t.KeyType()) + ", " + TypeName(t.ItemType()) + ")"
+		return "MAP(" + typeName(t.KeyType()) + ", " + typeName(t.ItemType()) + ")"
 	case *arrow.FixedSizeListType:
-		return fmt.Sprintf("%s[%d]", TypeName(t.Elem()), t.Len())
+		return fmt.Sprintf("%s[%d]", typeName(t.Elem()), t.Len())
 	case arrow.ListLikeType:
-		return TypeName(t.Elem()) + "[]"
+		return typeName(t.Elem()) + "[]"
 	case *arrow.StructType:
 		parts := make([]string, t.NumFields())
 		for i, f := range t.Fields() {
-			parts[i] = f.Name + " " + TypeName(f.Type)
+			parts[i] = f.Name + " " + typeName(f.Type)
 		}
 		return "STRUCT(" + strings.Join(parts, ", ") + ")"
 	}
