@@ -9,8 +9,8 @@ import (
 	"ssql/internal/sqlerr"
 )
 
-// CatalogVersion is the version of the tables in the schema ssql.
-const CatalogVersion = 2
+// catalogVersion is the version of the tables in the schema ssql.
+const catalogVersion = 2
 
 // versionDDL makes the place of the version. It runs at every start, since asking for a
 // table that is missing costs 20 ms: DuckDB looks for names like it.
@@ -131,10 +131,10 @@ func fillCatalog(ctx context.Context, c *Conn) error {
 		return rows.Scan(&version)
 	})
 	switch {
-	case err != nil || version.Int64 == CatalogVersion:
+	case err != nil || version.Int64 == catalogVersion:
 		return err
-	case version.Int64 > CatalogVersion:
-		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version.Int64, CatalogVersion).
+	case version.Int64 > catalogVersion:
+		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version.Int64, catalogVersion).
 			WithHint("use the newer ssql that wrote it")
 	}
 	ddl := catalogDDL

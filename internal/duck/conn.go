@@ -120,7 +120,7 @@ func (c *Conn) prepared(ctx context.Context, text string) (*sql.Stmt, error) {
 	}
 	s, err := c.sql.PrepareContext(ctx, text)
 	if err != nil {
-		return nil, MapError(err, "preparing a statement in "+quoted(c.handle.path))
+		return nil, mapError(err, "preparing a statement in "+quoted(c.handle.path))
 	}
 	c.stmts[text] = s
 	return s, nil
@@ -196,7 +196,7 @@ func (c *Conn) control(ctx context.Context, text string) error {
 	}
 	if _, err := stmt.ExecContext(ctx); err != nil {
 		c.spoilt = true
-		return MapError(err, text+" in "+quoted(c.handle.path))
+		return mapError(err, text+" in "+quoted(c.handle.path))
 	}
 	return nil
 }
@@ -234,7 +234,7 @@ func (c *Conn) begin() error {
 // because it read a stage twice.
 func (c *Conn) ran(err error, doing string) error {
 	if err != nil {
-		return MapError(err, doing+" in "+quoted(c.handle.path))
+		return mapError(err, doing+" in "+quoted(c.handle.path))
 	}
 	for name, s := range c.stages {
 		if s.reader.ends > 1 {
@@ -260,7 +260,7 @@ func (c *Conn) drain(rows *sql.Rows, err error, read func(rows *sql.Rows) error)
 	if closeErr := rows.Close(); err == nil {
 		err = closeErr
 	}
-	return MapError(err, "reading rows from "+quoted(c.handle.path))
+	return mapError(err, "reading rows from "+quoted(c.handle.path))
 }
 
 // eachRow scans rows into one slice.

@@ -51,9 +51,9 @@ var storageFaults = []storageFault{
 	{"FATAL Error", "E_SINK_IO", safeHint},
 }
 
-// MapError gives a failure of storage its code, with what was being done. Other
+// mapError gives a failure of storage its code, with what was being done. Other
 // errors, those of the SQL itself, keep their *SQLError; nil stays nil.
-func MapError(err error, doing string) error {
+func mapError(err error, doing string) error {
 	if err == nil || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
 	}

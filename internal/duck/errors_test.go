@@ -110,17 +110,17 @@ func TestMapError(t *testing.T) {
 		`TransactionContext Error: Failed to commit: Could not write file "x.wal": File too large`:                            "E_SINK_IO",
 		`IO Error: Could not write file "x": Input/output error`:                                                              "E_SINK_IO",
 	} {
-		err := MapError(errors.New(text), "doing it")
+		err := mapError(errors.New(text), "doing it")
 		if got := sqlerr.Code(err); got != code {
 			t.Errorf("%s: %s, want %s", text, got, code)
 		}
 		wantText(t, err.Error(), code+": doing it: "+text)
 	}
-	if MapError(nil, "x") != nil {
+	if mapError(nil, "x") != nil {
 		t.Error("no error became one")
 	}
 	known := sqlerr.New("E_FENCED", "stale")
-	if got := MapError(fmt.Errorf("more: %w", known), "x"); sqlerr.Code(got) != "E_FENCED" {
+	if got := mapError(fmt.Errorf("more: %w", known), "x"); sqlerr.Code(got) != "E_FENCED" {
 		t.Errorf("a known error became %v", got)
 	}
 }

@@ -80,7 +80,7 @@ func tryOpen(path string, o Options) (*handle, error) {
 		if held := heldBy(err); held != nil {
 			err = held
 		} else {
-			err = MapError(err, "opening the database "+quoted(path))
+			err = mapError(err, "opening the database "+quoted(path))
 		}
 		return nil, also(err, h.close())
 	}
@@ -114,7 +114,7 @@ func (h *handle) attach(o Options) error {
 	if path == "" {
 		path = ":memory:"
 	}
-	_, err = h.sql.Exec("ATTACH " + QuoteText(path) + " AS " + types.QuoteIdent(name))
+	_, err = h.sql.Exec("ATTACH " + quoteText(path) + " AS " + types.QuoteIdent(name))
 	attached = true
 	return err
 }
@@ -143,7 +143,7 @@ func (h *handle) take(ctx context.Context, db *DB) (*Conn, error) {
 	}
 	sc, err := h.sql.Conn(ctx)
 	if err != nil {
-		return nil, MapError(err, "connecting to the database "+quoted(h.path))
+		return nil, mapError(err, "connecting to the database "+quoted(h.path))
 	}
 	h.next++
 	c := &Conn{db: db, handle: h, sql: sc, number: h.next, stmts: map[string]*sql.Stmt{}, stages: map[string]*Stage{}}
@@ -171,7 +171,7 @@ func (h *handle) close() error {
 	var err error
 	if h.sql != nil {
 		err = h.checkpoint()
-		err = also(err, MapError(h.sql.Close(), "closing the database "+quoted(h.path)))
+		err = also(err, mapError(h.sql.Close(), "closing the database "+quoted(h.path)))
 	}
 	return also(err, h.lock.release())
 }
@@ -184,7 +184,7 @@ func (h *handle) abandon() error {
 	}
 	_, err := h.sql.Exec("PRAGMA disable_checkpoint_on_shutdown")
 	err = also(err, h.sql.Close())
-	return also(MapError(err, "closing the database "+quoted(h.path)), h.lock.release())
+	return also(mapError(err, "closing the database "+quoted(h.path)), h.lock.release())
 }
 
 // checkpoint writes the log back into the file. DuckDB does it at a close too, but
@@ -195,5 +195,5 @@ func (h *handle) checkpoint() error {
 		return nil
 	}
 	_, err = h.sql.Exec("CHECKPOINT " + types.QuoteIdent(catalogName(h.path)))
-	return MapError(err, "writing back the log of the database "+quoted(h.path))
+	return mapError(err, "writing back the log of the database "+quoted(h.path))
 }

@@ -16,9 +16,9 @@ func QuoteIdent(name string) (string, error) {
 	return types.QuoteIdent(name), nil
 }
 
-// QuoteText returns a text in single quotes, for the few places where SQL takes no
+// quoteText returns a text in single quotes, for the few places where SQL takes no
 // parameter.
-func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
 
 // QuoteName returns the parts of a name, quoted and with points between.
 func QuoteName(parts ...string) (string, error) {

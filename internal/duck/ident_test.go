@@ -67,6 +67,6 @@ func FuzzIdentQuote(f *testing.F) {
 		exec1(t, db, "CREATE TABLE "+quoted+" ("+quoted+" INTEGER)")
 		defer exec1(t, db, "DROP TABLE "+quoted)
 		wantText(t, queryText(t, db, "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"), name+" "+name)
-		wantText(t, queryText(t, db, "SELECT "+QuoteText(name)), name)
+		wantText(t, queryText(t, db, "SELECT "+quoteText(name)), name)
 	})
 }

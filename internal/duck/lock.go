@@ -24,7 +24,7 @@ func takeSideLock(name string) (*sideLock, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
 		if err != nil {
-			return nil, MapError(err, "locking the database")
+			return nil, mapError(err, "locking the database")
 		}
 		if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
 			held := &heldError{}
@@ -42,7 +42,7 @@ func takeSideLock(name string) (*sideLock, error) {
 			continue
 		}
 		if err := l.sign(); err != nil {
-			return nil, also(MapError(err, "locking the database"), l.release())
+			return nil, also(mapError(err, "locking the database"), l.release())
 		}
 		return l, nil
 	}

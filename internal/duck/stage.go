@@ -62,10 +62,10 @@ func (c *Conn) Stage(ctx context.Context, name string, schema *arrow.Schema) (*S
 		schema: schema, reader: stageReader{schema: numbered(schema)},
 	}
 	if err := c.register(ctx, s, view+"_source"); err != nil {
-		return nil, MapError(err, "registering records")
+		return nil, mapError(err, "registering records")
 	}
 	if _, err := c.sql.ExecContext(ctx, s.viewSQL()); err != nil {
-		return nil, MapError(err, "registering records")
+		return nil, mapError(err, "registering records")
 	}
 	c.stages[name] = s
 	return s, nil
@@ -96,7 +96,7 @@ func (c *Conn) register(ctx context.Context, s *Stage, source string) (err error
 		s.free, err = a.RegisterView(&s.reader, source)
 		return err
 	})
-	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+QuoteText(path))
+	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+quoteText(path))
 	return also(err, backErr)
 }
 

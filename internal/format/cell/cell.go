@@ -72,7 +72,7 @@ func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 	case k == types.Varchar:
 		c.SetText(i, text)
 	case c.Type.IsNumeric():
-		f = s.SetNumeric(c, i, bytes.TrimSpace(text), true)
+		f = s.setNumeric(c, i, bytes.TrimSpace(text), true)
 	case c.Format != nil:
 		f = s.setFormatted(c, i, text)
 	case k == types.Timestamp:
@@ -103,7 +103,7 @@ func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 func (s *Settings) SetNumber(c *column.Builder, i int, raw []byte) *Fault {
 	switch k := c.Type.Kind; {
 	case c.Type.IsNumeric():
-		return s.SetNumeric(c, i, raw, false)
+		return s.setNumeric(c, i, raw, false)
 	case c.Format != nil:
 		return s.setFormatted(c, i, raw)
 	case k == types.Timestamp && s.EpochUnit != types.NoEpoch:
@@ -114,9 +114,9 @@ func (s *Settings) SetNumber(c *column.Builder, i int, raw []byte) *Fault {
 	return WrongType(c, "the number "+Clip(raw))
 }
 
-// SetNumeric sets slot i of a numeric column from the text of a number, which may
+// setNumeric sets slot i of a numeric column from the text of a number, which may
 // have stood in quotes.
-func (s *Settings) SetNumeric(c *column.Builder, i int, text []byte, inQuotes bool) *Fault {
+func (s *Settings) setNumeric(c *column.Builder, i int, text []byte, inQuotes bool) *Fault {
 	switch k := c.Type.Kind; {
 	case c.Type.IsInteger():
 		return setInteger(c, i, text, inQuotes)

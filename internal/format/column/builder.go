@@ -55,7 +55,7 @@ type Builder struct {
 func NewBuilder(pool *Pool, f types.Field, encode bool) *Builder {
 	b := newBuilder(pool, f.Name, f.Type)
 	if encode && f.Type.Kind == types.Varchar {
-		b.Dict = NewDictionary()
+		b.Dict = newDictionary()
 	}
 	return b
 }
@@ -75,8 +75,8 @@ func newBuilder(pool *Pool, path string, t types.Type) *Builder {
 	return b
 }
 
-// ArrowType returns the type of the array that Finish will make.
-func (b *Builder) ArrowType() arrow.DataType {
+// arrowType returns the type of the array that Finish will make.
+func (b *Builder) arrowType() arrow.DataType {
 	if b.Dict != nil {
 		return types.ArrowDictionary
 	}
@@ -153,9 +153,6 @@ func (b *Builder) Grow(n int) {
 		}
 	}
 }
-
-// Cap returns how many slots there is room for.
-func (b *Builder) Cap() int { return b.cap }
 
 // slotWidth returns the bytes of one value, 0 where they vary or are bits.
 func (b *Builder) slotWidth() int {

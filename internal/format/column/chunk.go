@@ -108,7 +108,7 @@ func (c *Chunk) schemaNow() *arrow.Schema {
 	if c.schema != nil {
 		same := true
 		for i, b := range c.Cols {
-			same = same && c.schema.Field(i).Type == b.ArrowType()
+			same = same && c.schema.Field(i).Type == b.arrowType()
 		}
 		if same {
 			return c.schema
@@ -116,7 +116,7 @@ func (c *Chunk) schemaNow() *arrow.Schema {
 	}
 	fields := make([]arrow.Field, len(c.Cols))
 	for i, b := range c.Cols {
-		fields[i] = arrow.Field{Name: c.names[i], Type: b.ArrowType(), Nullable: true}
+		fields[i] = arrow.Field{Name: c.names[i], Type: b.arrowType(), Nullable: true}
 	}
 	c.schema = arrow.NewSchema(fields, nil)
 	return c.schema

@@ -95,7 +95,7 @@ func TestNullsAndReset(t *testing.T) {
 }
 
 func TestDictionaryIDs(t *testing.T) {
-	d := NewDictionary()
+	d := newDictionary()
 	words := []string{"", "a", "b", "12345678", "123456789", "sixteen bytes!!!", "seventeen bytes!!", "seventeen bytes!?", strings.Repeat("long ", 50)}
 	for round := range 2 {
 		for want, w := range words {
@@ -116,7 +116,7 @@ func TestDictionaryIDs(t *testing.T) {
 
 // TestDictionaryIsAPrefix shows what a consumer can rely on when it translates ids.
 func TestDictionaryIsAPrefix(t *testing.T) {
-	d := NewDictionary()
+	d := newDictionary()
 	d.Intern([]byte("a"))
 	first := d.Array()
 	if d.Array() != first {
@@ -149,7 +149,7 @@ func TestDictionaryGivesUp(t *testing.T) {
 		}
 		a := b.Finish(dictRowsMin)
 		defer a.Release()
-		return fmt.Sprint(a.DataType(), " ", b.ArrowType())
+		return fmt.Sprint(a.DataType(), " ", b.arrowType())
 	}
 	plain, dictionary := "utf8 utf8", fmt.Sprint(types.ArrowDictionary, " ", types.ArrowDictionary)
 	b := varchar(&Pool{}, true)
@@ -164,7 +164,7 @@ func TestDictionaryGivesUp(t *testing.T) {
 			t.Errorf("chunk %d: all values are distinct, the column is %s, want %s", chunk, got, want)
 		}
 	}
-	d := NewDictionary()
+	d := newDictionary()
 	d.rows, d.size = 1<<40, dictSizeMax
 	if next := d.next(); next == d || next == nil || next.Len() != 0 {
 		t.Error("a dictionary of the largest size is used on")

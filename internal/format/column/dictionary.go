@@ -44,8 +44,8 @@ type dictSlot struct {
 	id     int32 // plus one; 0 is an empty slot
 }
 
-// NewDictionary returns an empty dictionary.
-func NewDictionary() *Dictionary {
+// newDictionary returns an empty dictionary.
+func newDictionary() *Dictionary {
 	// The seed is random so that nobody can choose keys that collide; no result
 	// depends on it.
 	return &Dictionary{
@@ -61,7 +61,7 @@ func (d *Dictionary) next() *Dictionary {
 	case d.rows >= dictRowsMin && int64(d.size)*2 > d.rows:
 		return nil
 	case d.size >= dictSizeMax || len(d.data) >= dictBytesMax:
-		return NewDictionary()
+		return newDictionary()
 	}
 	return d
 }

@@ -318,7 +318,7 @@ func TestRawIsCut(t *testing.T) {
 func TestDepth(t *testing.T) {
 	nest := func(n int) string { return `{"z":` + strings.Repeat("[", n) + strings.Repeat("]", n) + "}\n" }
 	d := newDecoder(t, Options{Fields: []types.Field{field("z", types.Of(types.Varchar))}})
-	got := decode(t, d, 10, nest(DepthMax-1)+nest(DepthMax)+strings.Repeat(`{"z":`, 1000)+strings.Repeat("}", 1000)+"\n"+strings.Repeat("[", 1_000_000))
+	got := decode(t, d, 10, nest(depthMax-1)+nest(depthMax)+strings.Repeat(`{"z":`, 1000)+strings.Repeat("}", 1000)+"\n"+strings.Repeat("[", 1_000_000))
 	if len(got.Rows) != 1 || len(got.Bad) != 3 || !strings.Contains(got.Bad[0], "more than 64 deep") || !strings.Contains(got.Bad[1], "more than 64 deep") {
 		t.Errorf("got %d rows and\n%.300s", len(got.Rows), strings.Join(got.Bad, "\n"))
 	}

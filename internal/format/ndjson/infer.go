@@ -106,7 +106,7 @@ var errTooDeep = errors.New("nested too deep")
 
 // read takes one value in.
 func (g *guess) read(dec *json.Decoder, depth int) error {
-	if depth > DepthMax {
+	if depth > depthMax {
 		return errTooDeep
 	}
 	token, err := dec.Token()

@@ -69,13 +69,13 @@ func (d *Decoder) next(p int, closing byte) (part, end int, f *fault) {
 }
 
 func tooDeep() *fault {
-	return &fault{Reason: fmt.Sprintf("objects and arrays are nested more than %d deep", DepthMax)}
+	return &fault{Reason: fmt.Sprintf("objects and arrays are nested more than %d deep", depthMax)}
 }
 
 // object reads the object at p into slot i of the columns and returns the position
 // behind it. Members that are not there become NULL.
 func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int, *fault) {
-	if depth > DepthMax {
+	if depth > depthMax {
 		return 0, tooDeep()
 	}
 	part := d.blanks(p + 1)
@@ -188,7 +188,7 @@ func holds(c *column.Builder, i int, w wrongValue) bool {
 
 // list reads the array at p into slot i.
 func (d *Decoder) list(n *node, c *column.Builder, i, p, depth int) (int, *fault) {
-	if depth > DepthMax {
+	if depth > depthMax {
 		return 0, tooDeep()
 	}
 	d.steps.nested++
@@ -224,7 +224,7 @@ type entry struct {
 // mapping reads the object at p into slot i of a MAP column. It first finds the
 // entries, since a later one may replace an earlier one.
 func (d *Decoder) mapping(n *node, c *column.Builder, i, p, depth int) (int, *fault) {
-	if depth > DepthMax {
+	if depth > depthMax {
 		return 0, tooDeep()
 	}
 	d.steps.nested++
@@ -303,7 +303,7 @@ func (d *Decoder) skip(p, depth int) (int, *fault) {
 }
 
 func (d *Decoder) skipParts(p int, closing byte, depth int) (int, *fault) {
-	if depth > DepthMax {
+	if depth > depthMax {
 		return 0, tooDeep()
 	}
 	part := d.blanks(p + 1)

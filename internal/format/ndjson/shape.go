@@ -26,9 +26,9 @@ import (
 	"ssql/sql/types"
 )
 
-// DepthMax is how deeply objects and arrays of one line may be nested; a deeper
+// depthMax is how deeply objects and arrays of one line may be nested; a deeper
 // line is a bad row. It bounds the stack.
-const DepthMax = 64
+const depthMax = 64
 
 // Options describe the rows to read.
 type Options struct {
