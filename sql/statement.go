@@ -9,6 +9,7 @@ type Statement interface {
 	// how ssql writes it.
 	Foreign() []Alias
 	spelled(aliases []Alias)
+	print(p *printer) // in canonical spelling; see StatementText
 }
 
 // Node is embedded in every statement.
@@ -45,3 +46,7 @@ type Passthrough struct {
 	Node
 	First string // first keyword, upper case
 }
+
+func (s *SelectStatement) print(p *printer) { p.query(s.Query) }
+
+func (s *Passthrough) print(p *printer) { p.put(s.Text) }

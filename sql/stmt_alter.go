@@ -83,7 +83,7 @@ func (p *parser) alterOptions() ([]Option, error) {
 	return options, checkOptions(options)
 }
 
-func (p *printer) alterStream(s *AlterStream) {
+func (s *AlterStream) print(p *printer) {
 	p.put("ALTER STREAM ")
 	p.ident(s.Name)
 	if s.Add != nil {
@@ -95,7 +95,7 @@ func (p *printer) alterStream(s *AlterStream) {
 	p.options(s.Set)
 }
 
-func (p *printer) alterQuery(s *AlterQuery) {
+func (s *AlterQuery) print(p *printer) {
 	p.put("ALTER QUERY ")
 	p.ident(s.Name)
 	switch {

@@ -54,7 +54,7 @@ func (p *parser) skipTo(word string) {
 	}
 }
 
-func (p *printer) assert(s *Assert) {
+func (s *Assert) print(p *printer) {
 	p.put("ASSERT ", s.Condition)
 	if s.WithinMicros > 0 {
 		p.put(" WITHIN ", microsText(s.WithinMicros))

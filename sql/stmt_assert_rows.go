@@ -45,7 +45,7 @@ func (p *parser) assertRows() (Statement, error) {
 // tokenAfter returns the token behind the i-th, the last one at the end.
 func (p *parser) tokenAfter(i int) token { return p.toks[min(i+1, len(p.toks)-1)] }
 
-func (p *printer) assertRows(s *AssertRows) {
+func (s *AssertRows) print(p *printer) {
 	p.put("ASSERT VALUES ")
 	p.name(s.Table)
 	if s.Columns != nil {

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"strconv"
 	"strings"
 	"time"
 )
@@ -75,4 +76,22 @@ func parseTime(s string) (int64, bool) {
 		}
 	}
 	return 0, false
+}
+
+func (s *Await) print(p *printer) {
+	p.put("AWAIT QUERY ")
+	p.queryName(s.Name, s.All)
+	switch s.Until {
+	case "":
+	case "BATCH", "ROWS":
+		p.put(" UNTIL ", s.Until, " ", strconv.FormatInt(s.UntilCount, 10))
+	case "WATERMARK":
+		at := time.UnixMicro(s.UntilMicros).UTC().Format("2006-01-02 15:04:05.999999")
+		p.put(" UNTIL WATERMARK ", quoteString(at))
+	default:
+		p.put(" UNTIL ", s.Until)
+	}
+	if s.TimeoutMicros > 0 {
+		p.put(" TIMEOUT ", microsText(s.TimeoutMicros))
+	}
 }

@@ -45,3 +45,14 @@ func (p *parser) createQuery() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *CreateQuery) print(p *printer) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "QUERY ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.ident(s.Name)
+	if s.Options != nil {
+		p.put(" WITH ")
+		p.options(s.Options)
+	}
+	p.put(" AS ")
+	p.inserts(s.Inserts)
+}

@@ -107,3 +107,15 @@ func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statemen
 	n := p.node(0)
 	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Inserts: []*Insert{{Node: n, Target: target, Query: q}}}, nil
 }
+
+func (s *CreateSink) print(p *printer) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "SINK ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.ident(s.Name)
+	p.elements(s.Columns, nil)
+	p.put(" WITH ")
+	p.options(s.Options)
+	if s.Query != nil {
+		p.put(" AS ")
+		p.query(s.Query)
+	}
+}

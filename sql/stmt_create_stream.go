@@ -395,3 +395,12 @@ func isColumn(e Expr, column Ident) bool {
 	c, ok := e.(*ColumnRef)
 	return ok && len(c.Parts) == 1 && strings.EqualFold(c.Parts[0].Name, column.Name)
 }
+
+// print writes one element a line.
+func (s *CreateStream) print(p *printer) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "STREAM ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.ident(s.Name)
+	p.elements(s.Columns, s.Watermarks)
+	p.put(" WITH ")
+	p.options(s.Options)
+}

@@ -87,3 +87,18 @@ func (p *parser) viewQuery(s *CreateView) (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *CreateView) print(p *printer) {
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.name(s.Name)
+	if len(s.Columns) > 0 {
+		p.put(" ")
+		p.columnList(s.Columns)
+	}
+	if len(s.Options) > 0 {
+		p.put(" WITH ")
+		p.options(s.Options)
+	}
+	p.put(" AS ")
+	p.query(s.Query)
+}

@@ -31,3 +31,8 @@ func (p *parser) describe() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *Describe) print(p *printer) {
+	p.put("DESCRIBE ", when(s.Extended, "EXTENDED "))
+	p.name(s.Name)
+}

@@ -22,7 +22,7 @@ func (p *parser) diagnose() (Statement, error) {
 	return s, nil
 }
 
-func (p *printer) diagnose(s *Diagnose) {
+func (s *Diagnose) print(p *printer) {
 	p.put("DIAGNOSE QUERY ")
 	p.ident(s.Name)
 }

@@ -19,3 +19,5 @@ func (p *parser) dropSink() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *DropSink) print(p *printer) { p.drop("SINK", s.IfExists, s.Name) }

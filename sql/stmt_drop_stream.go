@@ -26,3 +26,9 @@ func (p *parser) dropStream() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *DropStream) print(p *printer) {
+	p.put("DROP STREAM ", when(s.IfExists, "IF EXISTS "))
+	p.ident(s.Name)
+	p.put(when(s.Cascade, " CASCADE"))
+}

@@ -22,3 +22,5 @@ func (p *parser) dropTable() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *DropTable) print(p *printer) { p.drop("TABLE", s.IfExists, s.Name) }

@@ -26,7 +26,7 @@ func (p *parser) dropView() (Statement, error) {
 	return s, nil
 }
 
-func (p *printer) dropView(s *DropView) {
+func (s *DropView) print(p *printer) {
 	p.put("DROP ", when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfExists, "IF EXISTS "))
 	p.name(s.Name)
 }

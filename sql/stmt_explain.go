@@ -108,3 +108,19 @@ func (p *parser) explainList(s *Explain) error {
 		}
 	}
 }
+
+func (s *Explain) print(p *printer) {
+	p.put("EXPLAIN ")
+	if s.Kind != "" {
+		p.put(s.Kind, " ")
+	}
+	if s.Format != "" {
+		p.put("FORMAT ", s.Format, " ")
+	}
+	if s.Name != nil {
+		p.put("QUERY ")
+		p.ident(*s.Name)
+		return
+	}
+	s.Target.print(p)
+}

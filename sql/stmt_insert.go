@@ -56,3 +56,26 @@ func (p *parser) acceptWordBeforeName(word string) bool {
 	}
 	return false
 }
+
+func (s *Insert) print(p *printer) {
+	p.put("INSERT INTO ")
+	p.name(s.Target)
+	if s.ByName {
+		p.put(" BY NAME")
+	}
+	if len(s.Columns) > 0 {
+		p.put(" ")
+		p.columnList(s.Columns)
+	}
+	p.put(" ")
+	if s.Query != nil {
+		p.query(s.Query)
+		return
+	}
+	p.put("VALUES ")
+	p.list(len(s.Values), func(i int) {
+		p.put("(")
+		p.exprs(s.Values[i])
+		p.put(")")
+	})
+}

@@ -1,5 +1,9 @@
 package sql
 
+import (
+	"strconv"
+)
+
 // Peek is PEEK stream [FROM EARLIEST | LATEST] [LIMIT n]: rows as they are, without a
 // checkpoint.
 type Peek struct {
@@ -52,4 +56,13 @@ func (p *parser) peekName() (Ident, error) {
 		return Ident{Name: stringValue(t.text), Quoted: true, Span: t.span()}, nil
 	}
 	return p.name("the name of a stream")
+}
+
+func (s *Peek) print(p *printer) {
+	p.put("PEEK ")
+	p.ident(s.Name)
+	p.put(when(s.Latest, " FROM LATEST"))
+	if s.Limit > 0 {
+		p.put(" LIMIT ", strconv.FormatInt(s.Limit, 10))
+	}
 }

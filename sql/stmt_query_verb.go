@@ -82,3 +82,13 @@ func (p *parser) jobName() (Ident, error) {
 	}
 	return p.name("the name of a query, or ALL")
 }
+
+func (s *QueryVerb) print(p *printer) {
+	what := " QUERY "
+	if s.Verb == "REFRESH" {
+		what = " MATERIALIZED VIEW "
+	}
+	p.put(s.Verb, what, when(s.IfExists, "IF EXISTS "))
+	p.queryName(s.Name, s.All)
+	p.put(when(s.Now, " NOW"))
+}

@@ -33,7 +33,7 @@ func (p *parser) resetQuery() (Statement, error) {
 	return s, nil
 }
 
-func (p *printer) resetQuery(s *ResetQuery) {
+func (s *ResetQuery) print(p *printer) {
 	p.put("RESET QUERY ")
 	p.ident(s.Name)
 	p.put(when(s.Truncate, " TRUNCATE OUTPUT"), when(s.Force, " FORCE"))

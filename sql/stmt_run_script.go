@@ -19,3 +19,5 @@ func (p *parser) runScript() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *RunScript) print(p *printer) { p.put("RUN SCRIPT ", quoteString(s.Path)) }

@@ -66,3 +66,18 @@ func (p *parser) reset() (Statement, error) {
 	s.Node = p.node(0)
 	return s, nil
 }
+
+func (s *Set) print(p *printer) {
+	p.put("SET")
+	if s.Option != nil {
+		p.put(" ")
+		p.option(*s.Option)
+	}
+}
+
+func (s *Reset) print(p *printer) {
+	p.put("RESET")
+	if s.Key != nil {
+		p.put(" ", optionKeyText(s.Key.Name))
+	}
+}

@@ -136,3 +136,18 @@ func (p *parser) showOther(lo int) (Statement, error) {
 	}
 	return &Passthrough{Node: p.restNode(), First: "SHOW"}, nil
 }
+
+func (s *Show) print(p *printer) {
+	p.put("SHOW")
+	if s.What != "" {
+		p.put(" ", s.What)
+	}
+	if s.For != nil {
+		p.put(when(s.What != "" && !strings.HasPrefix(s.What, "CREATE"), " FOR"), " ")
+		p.ident(*s.For)
+	}
+	if s.Like != "" {
+		p.put(" LIKE ", quoteString(s.Like))
+	}
+	p.put(when(s.Follow, " FOLLOW"))
+}

@@ -76,3 +76,5 @@ func (p *parser) inserts() ([]*Insert, error) {
 	}
 	return []*Insert{in}, nil
 }
+
+func (s *StatementSet) print(p *printer) { p.statementSet(s.Inserts) }

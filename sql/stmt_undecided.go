@@ -305,3 +305,5 @@ func isWindowWord(t token) bool {
 	}
 	return t.is("DEDUP")
 }
+
+func (s *Undecided) print(p *printer) { p.put(s.Text) }
