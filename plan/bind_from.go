@@ -363,7 +363,7 @@ func (b *binder) windowRef(t *sql.WindowRef, e *env) (*scope, error) {
 	name := [...]string{"TUMBLE", "HOP", "CUMULATE", "SESSION"}[t.Kind]
 	x := &exprBinder{b: b, scope: in, clause: name, rows: true}
 	w, err := x.bindWindow(&windowArgs{
-		kind: WindowKind(t.Kind), time: t.Time, size: t.Size, slide: t.Slide, offset: t.Offset,
+		kind: t.Kind, time: t.Time, size: t.Size, slide: t.Slide, offset: t.Offset,
 		name: name, slideFirst: true, span: span,
 	})
 	if err != nil {

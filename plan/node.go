@@ -9,6 +9,7 @@ package plan
 import (
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -71,19 +72,16 @@ type WatermarkDef struct {
 	Span            Span
 }
 
-// WindowKind is a row of the window table.
-type WindowKind uint8
+// WindowKind is the kind of a window, as it was written.
+type WindowKind = sql.WindowKind
 
 // The window kinds.
 const (
-	Tumble WindowKind = iota
-	Hop
-	Cumulate
-	Session
+	Tumble   = sql.Tumble
+	Hop      = sql.Hop
+	Cumulate = sql.Cumulate
+	Session  = sql.Session
 )
-
-// String returns the kind in lower case.
-func (k WindowKind) String() string { return [...]string{"tumble", "hop", "cumulate", "session"}[k] }
 
 // WindowSpec is a window without the column it is over. Times are microseconds.
 type WindowSpec struct {

@@ -139,7 +139,7 @@ type SubqueryRef struct {
 	Span    Span
 }
 
-// WindowKind names a window table function.
+// WindowKind is the kind of a window.
 type WindowKind uint8
 
 // The window kinds.
@@ -149,6 +149,9 @@ const (
 	Cumulate
 	Session
 )
+
+// String returns the kind in lower case.
+func (k WindowKind) String() string { return [...]string{"tumble", "hop", "cumulate", "session"}[k] }
 
 // WindowRef is TUMBLE(rel, ts, size [, offset]), HOP(rel, ts, slide, size [, offset]),
 // CUMULATE(rel, ts, step, size) or SESSION(rel, ts, gap [, PARTITION BY k, ..]),
