@@ -28,6 +28,7 @@ import (
 // File is an open Parquet file.
 type File struct {
 	name      string
+	at        io.ReaderAt
 	size      int64
 	chunkRows int
 	memory    *allocator
@@ -55,7 +56,7 @@ func Open(name string, f io.ReaderAt, size int64, chunkRows int, keys []string) 
 		return nil, errors.New("the file is no Parquet file, or its end is missing: the last four bytes are not PAR1")
 	}
 	defer recovered(&err)
-	out = &File{name: name, size: size, chunkRows: chunkRows, memory: &allocator{bytesMax: askedMax(size)}}
+	out = &File{name: name, at: f, size: size, chunkRows: chunkRows, memory: &allocator{bytesMax: askedMax(size)}}
 	if out.reader, err = file.NewParquetReader(io.NewSectionReader(f, 0, size), file.WithReadProps(parquet.NewReaderProperties(out.memory))); err != nil {
 		return nil, err
 	}

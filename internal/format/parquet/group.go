@@ -31,7 +31,12 @@ func (f *File) groupReader(ctx context.Context, group int, fields []int, pool *c
 			return nil, err
 		}
 		if c == nil {
-			nested = append(nested, f.leaves(i)...)
+			for _, leaf := range f.leaves(i) {
+				nested = append(nested, leaf)
+				if err := f.checkPages(group, leaf); err != nil {
+					return nil, err
+				}
+			}
 			if err := f.tryNested(group, &f.arrow.Manifest.Fields[i]); err != nil {
 				return nil, err
 			}
@@ -48,29 +53,21 @@ func (f *File) groupReader(ctx context.Context, group int, fields []int, pool *c
 
 // flat opens a field of the schema, nil if it is not for flat to read.
 func (f *File) flat(group, field int, pool *column.Pool) (*flat, error) {
-	reader := f.reader.RowGroup(group)
-	leaves := f.leaves(field)
-	flatAll := true
-	for _, leaf := range leaves {
-		chunk, err := reader.MetaData().ColumnChunk(leaf)
-		if err != nil {
-			return nil, err
-		}
-		if err := f.checkChunk(chunk); err != nil {
-			return nil, err
-		}
-		flatAll = flatAll && flatEncodings(chunk.Encodings())
-	}
-	if len(f.arrow.Manifest.Fields[field].Children) > 0 || !flatAll {
+	if len(f.arrow.Manifest.Fields[field].Children) > 0 {
 		return nil, nil
 	}
-	stored := f.reader.MetaData().Schema.Column(leaves[0])
+	leaf := f.leaves(field)[0]
+	chunk, err := f.reader.RowGroup(group).MetaData().ColumnChunk(leaf)
+	if err != nil {
+		return nil, err
+	}
+	stored := f.reader.MetaData().Schema.Column(leaf)
 	t := f.schema.Field(field).Type
 	width, ok := flatWidth(stored.PhysicalType(), t)
-	if !ok || stored.MaxRepetitionLevel() > 0 || stored.MaxDefinitionLevel() > 1 {
+	if !ok || !flatEncodings(chunk.Encodings()) || stored.MaxRepetitionLevel() > 0 || stored.MaxDefinitionLevel() > 1 {
 		return nil, nil
 	}
-	pages, err := reader.GetColumnPageReader(leaves[0])
+	pages, err := f.pages(group, leaf)
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow/memory"
-	"github.com/apache/arrow/go/v17/parquet/metadata"
 )
 
 // What a file may ask for: its headers say how large things are before they are read,
@@ -41,18 +40,6 @@ func (a *allocator) check(size int) {
 	if int64(size) > a.bytesMax {
 		panic(fmt.Sprintf("a page says that it needs %d bytes, more than %d", size, a.bytesMax))
 	}
-}
-
-// checkChunk checks that a column chunk lies in the file, before all of it is read.
-func (f *File) checkChunk(chunk *metadata.ColumnChunkMetaData) error {
-	from, bytes := chunk.DataPageOffset(), chunk.TotalCompressedSize()
-	if chunk.HasDictionaryPage() && chunk.DictionaryPageOffset() > 0 {
-		from = min(from, chunk.DictionaryPageOffset())
-	}
-	if from < 0 || bytes < 0 || from > f.size || bytes > f.size-from {
-		return fmt.Errorf("column %q says that it has %d bytes from byte %d on, and the file has %d", chunk.PathInSchema(), bytes, from, f.size)
-	}
-	return nil
 }
 
 // rows returns the rows of a row group.

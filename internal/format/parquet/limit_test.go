@@ -28,6 +28,7 @@ func TestLies(t *testing.T) {
 		{"negative rows", none, func(f *File) { f.reader.MetaData().RowGroups[0].NumRows = -1 }, "it says that it has -1 rows"},
 		{"a column", a, func(f *File) { f.reader.MetaData().RowGroups[0].Columns[0].MetaData.TotalCompressedSize = 1 << 50 }, `column "a" says that it has 1125899906842624 bytes`},
 		{"a part of a column", l, func(f *File) { f.reader.MetaData().RowGroups[0].Columns[1].MetaData.TotalCompressedSize = 1 << 50 }, `column "l.list.element" says that it has 1125899906842624 bytes`},
+		{"values", l, func(f *File) { f.reader.MetaData().RowGroups[0].Columns[1].MetaData.NumValues = 3 }, `column "l.list.element" says that it has 3 values, and its pages have 2`},
 		{"a page", a, func(f *File) { f.memory.bytesMax = 10 }, "a page says that it needs"},
 		{"more rows than the column", a, func(f *File) { f.reader.MetaData().RowGroups[0].NumRows = 3 }, `column "a": the column ends too early`},
 		{"more rows than the list", l, func(f *File) { f.reader.MetaData().RowGroups[0].NumRows = 3 }, "a column ends too early"},

@@ -23,7 +23,7 @@ func (f *File) tryNested(group int, field *pqarrow.SchemaField) error {
 }
 
 func (f *File) tryPart(group int, part *pqarrow.SchemaField) error {
-	pages, err := f.reader.RowGroup(group).GetColumnPageReader(part.ColIndex)
+	pages, err := f.pages(group, part.ColIndex)
 	if err != nil {
 		return err
 	}
