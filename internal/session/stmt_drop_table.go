@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
 
@@ -34,6 +35,12 @@ func (s *Session) dropTable(ctx context.Context, st *sql.DropTable, r *Request, 
 	case query != nil && isMaterialized(query.definition):
 		view.Materialized = true
 		return s.dropView(ctx, view, r, out)
+	}
+	for _, j := range s.jobs() {
+		if j.row.writesTo(key) {
+			return sqlerr.At(st.Name.Span, "TABLE_IN_USE", "table %q cannot be dropped: query %q writes to it now", st.Name.Name, j.row.name).
+				WithHint("DROP QUERY %s first", identText(j.row.name))
+		}
 	}
 	return s.passthrough(ctx, st.Node, "DROP", r.Dir, out)
 }
