@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -13,10 +14,24 @@ import (
 
 var update = flag.Bool("update", false, "rewrite the stories with what DIAGNOSE answers now")
 
-// storyClock is a clock that stands still until it is told to go on.
-type storyClock struct{ now time.Time }
+// storyClock is a clock that stands still until it is told to go on. Queries look at it
+// while it is told so.
+type storyClock struct {
+	mu  sync.Mutex
+	now time.Time
+}
 
-func (c *storyClock) Now() time.Time { return c.now }
+func (c *storyClock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+func (c *storyClock) goOn(d time.Duration) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.now = c.now.Add(d)
+}
 
 // TestDiagnose runs testdata/diagnose/*.txtar: files to read, and under "story" lines
 // that begin with "> " and below each what it answers. Such a line is a statement, or
@@ -84,7 +99,7 @@ func (w *world) tell(command string, clock *storyClock, wait bool) string {
 		if err != nil {
 			w.t.Fatal(err)
 		}
-		clock.now = clock.now.Add(d)
+		clock.goOn(d)
 		return ""
 	}
 	text, err := w.run(command, wait)
