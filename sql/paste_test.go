@@ -32,6 +32,10 @@ func parseWhole(text string) (Statement, error) {
 		if u, ok := s.Target.(*Undecided); ok {
 			s.Target, err = u.Parse(DefaultLimits())
 		}
+	case *Describe:
+		if u, ok := s.Query.(*Undecided); ok {
+			s.Query, err = u.Parse(DefaultLimits())
+		}
 	}
 	return s, err
 }

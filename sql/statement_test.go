@@ -105,7 +105,7 @@ var statementCases = []struct{ text, want string }{
 	{`SHOW ALL TABLES`, `Show SHOW ALL TABLES`},
 	{`DESCRIBE s`, `Describe DESCRIBE s`},
 	{`DESC EXTENDED STREAM main.s`, `Describe DESCRIBE EXTENDED main.s`},
-	{`DESCRIBE SELECT 1`, `Passthrough DESCRIBE`},
+	{`DESCRIBE SELECT 1`, `Describe DESCRIBE SELECT 1`},
 	{`DESCRIBE`, `Passthrough DESCRIBE`},
 	{`CREATE TABLE t (a INT)`, `Passthrough CREATE`},
 	{`COPY t TO 'x.csv' (HEADER)`, `Passthrough COPY`},

@@ -2,21 +2,21 @@ package sql
 
 import "strings"
 
-// Describe is DESCRIBE [EXTENDED] name.
+// Describe is DESCRIBE [EXTENDED] name, or DESCRIBE query.
 type Describe struct {
 	Node
 	Extended bool
+	Query    Statement // nil for a name; else an Undecided
 	Name     Name
 }
 
-// describe parses DESCRIBE [EXTENDED] name. DESCRIBE of a query, and without anything,
-// is DuckDB's.
+// describe parses DESCRIBE [EXTENDED] name | query. DESCRIBE without anything is DuckDB's.
 func (p *parser) describe() (Statement, error) {
 	word := p.take()
 	s := &Describe{}
 	s.Extended = p.acceptWordBeforeName("EXTENDED")
 	if !p.cur().isName() || p.atAny("SELECT", "FROM", "WITH", "VALUES", "INSERT", "TABLE") && p.peek(1).kind != tokEnd {
-		return &Passthrough{Node: p.restNode(), First: strings.ToUpper(word.text)}, nil
+		return p.describeQuery(s, word)
 	}
 	for _, kind := range []string{"STREAM", "QUERY", "SINK", "VIEW", "TABLE"} {
 		if p.acceptWordBeforeName(kind) {
@@ -34,5 +34,29 @@ func (p *parser) describe() (Statement, error) {
 
 func (s *Describe) print(p *printer) {
 	p.put("DESCRIBE ", when(s.Extended, "EXTENDED "))
-	p.name(s.Name)
+	if s.Query != nil {
+		s.Query.print(p)
+	} else {
+		p.name(s.Name)
+	}
+}
+
+// describeQuery parses the query of DESCRIBE, which may read a stream. Anything else is
+// DuckDB's.
+func (p *parser) describeQuery(s *Describe, word token) (Statement, error) {
+	span := Span{Start: p.cur().start, End: p.toks[len(p.toks)-1].start}
+	isQuery := p.beginsQuery(p.pos) || p.atAny("SELECT", "FROM", "WITH", "VALUES")
+	s.Node = p.restNode()
+	if isQuery {
+		target, err := ParseStatement(Piece{Span: span, Text: p.slice(span)}, p.limits)
+		if err != nil {
+			return nil, err
+		}
+		s.Query = target
+		_, isQuery = target.(*Undecided)
+	}
+	if !isQuery {
+		return &Passthrough{Node: s.Node, First: strings.ToUpper(word.text)}, nil
+	}
+	return s, nil
 }

@@ -5,14 +5,19 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
 	"ssql/sql"
 	"ssql/sql/types"
 )
 
-// describe is DESCRIBE name: a stream, a query, or whatever DuckDB knows by the name.
-func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, out Output) error {
+// describe is DESCRIBE name: a stream, a query, or whatever DuckDB knows by the name; or
+// DESCRIBE of a query, whose columns are listed without running it.
+func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, out Output) error {
+	if st.Query != nil {
+		return s.describeSelect(ctx, st, r, out)
+	}
 	if len(st.Name) == 1 {
 		cat, err := s.relations(ctx)
 		if err != nil {
@@ -37,7 +42,44 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, _ *Request, ou
 			return s.describeQuery(ctx, row, out)
 		}
 	}
-	return s.passthrough(ctx, st.Node, "DESCRIBE", "", out)
+	err := s.passthrough(ctx, st.Node, "DESCRIBE", "", out)
+	if sqlerr.Code(err) != "DUCKDB_CATALOG" || len(st.Name) != 1 {
+		return err
+	}
+	// The view over a sink is made with its first rows.
+	all, sinksErr := s.namedSinks(ctx)
+	if n := all[strings.ToLower(st.Name[0].Name)]; sinksErr == nil && n != nil {
+		out.Message(fmt.Sprintf("sink %q holds nothing yet: its columns will be those of the first query that writes into it", st.Name[0].Name))
+		return nil
+	}
+	return err
+}
+
+// describeSelect lists the columns of a SELECT that reads a stream; others are DuckDB's.
+func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	query, ok := st.Query.(*sql.Undecided)
+	if !ok || !cat.concerns(query) {
+		return s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
+	}
+	parsed, err := query.Parse(s.settings.limits())
+	if err != nil {
+		return err
+	}
+	s.noteAliases(parsed, out)
+	target, ok := parsed.(*sql.SelectStatement)
+	if !ok {
+		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "DESCRIBE lists the columns of a name or of a SELECT")
+	}
+	cat.filesBelow = r.Dir
+	p, err := plan.Bind(target.Query, cat, planOptions(s.settings, true))
+	if err != nil {
+		return err
+	}
+	return planColumns(p).send(out)
 }
 
 // describeStream lists the columns of a stream and, extended, its options.
@@ -105,6 +147,16 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 	if err != nil {
 		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
 	}
+	if err := planColumns(p).send(out); err != nil || !extended {
+		return err
+	}
+	more := newTextTable("property", "value")
+	more.add("definition", view.definition)
+	return more.send(out)
+}
+
+// planColumns lists the columns of the result of a plan.
+func planColumns(p *plan.Plan) *textTable {
 	t := newTextTable("column_name", "column_type", "null", "extra")
 	for _, c := range p.Outputs[0].Columns {
 		null, extra := "NO", ""
@@ -116,12 +168,7 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 		}
 		t.add(c.Name, c.Type.String(), null, extra)
 	}
-	if err := t.send(out); err != nil || !extended {
-		return err
-	}
-	more := newTextTable("property", "value")
-	more.add("definition", view.definition)
-	return more.send(out)
+	return t
 }
 
 // describeQuery lists what is known about a query.

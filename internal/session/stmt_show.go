@@ -145,8 +145,9 @@ func (s *Session) showQueries(ctx context.Context, st *sql.Show, out Output) err
 		FROM ssql.queries LEFT JOIN (`+lifeOfQueries+`) USING (query_id) `+where+` ORDER BY lower(name)`, args, out)
 }
 
-// lifeOfQueries is what the batches of each query add up to over all its runs.
-const lifeOfQueries = `SELECT query_id, count(*) AS batches, max(watermark) AS watermark, sum(rows_in)::BIGINT AS "rows read",
+// lifeOfQueries is what the batches of each query add up to over all its runs. A watermark that
+// never was is stored as 1970, as in Spark.
+const lifeOfQueries = `SELECT query_id, count(*) AS batches, nullif(max(watermark), TIMESTAMP '1970-01-01') AS watermark, sum(rows_in)::BIGINT AS "rows read",
 	sum(rows_late)::BIGINT AS "rows late", sum(rows_bad)::BIGINT AS "rows bad", sum(rows_out)::BIGINT AS "rows written"
 	FROM ssql.commits GROUP BY query_id`
 
