@@ -351,6 +351,11 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		for _, change := range compared.verdict.Notices {
 			out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, q.Resumed().DefinedFrom, change))
 		}
+		if len(compared.verdict.Notices) > 0 {
+			// Whoever meant another query into the same table learns it here: elsewhere each
+			// INSERT is one.
+			out.Notice(fmt.Sprintf("query %q goes on where it stopped and reads no row again; a query of its own is CREATE QUERY name AS INSERT INTO ...", b.name))
+		}
 	}
 	if err := q.AcceptDefinition(); err != nil {
 		return nil, joinErrors(err, q.Close())
