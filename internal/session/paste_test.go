@@ -96,7 +96,6 @@ func pasteFile(t *testing.T, path string) (statements int) {
 // pasteWorld is a session with all connectors that keeps what it answers.
 type pasteWorld struct {
 	world
-	names string // of the columns of the table that is being written
 }
 
 func openPaste(t *testing.T) *pasteWorld {

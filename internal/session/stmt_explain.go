@@ -125,7 +125,14 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 		for _, result := range b.plan.Outputs {
 			how.sinks = append(how.sinks, result.Target+", exactly once")
 		}
-		return s.explainPlan(st, b.plan, how, out)
+		if !analyzes(st) {
+			return s.explainPlan(st, b.plan, how, out)
+		}
+		row, err := s.query(ctx, d.name)
+		if err != nil {
+			return err
+		}
+		return s.explainAnalyze(ctx, row, b.plan, how, out)
 	}
 	old, err := s.query(ctx, d.name)
 	if err != nil {
@@ -142,7 +149,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Output) error {
 	if st.Kind == "ANALYZE" {
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "EXPLAIN ANALYZE of a query on a stream would have to run it").
-			WithHint("EXPLAIN PHYSICAL shows its steps; when it runs, SHOW PROGRESS FOR its name has the rows and times of each batch")
+			WithHint("EXPLAIN PHYSICAL shows its steps; of a query that has run EXPLAIN ANALYZE QUERY name shows what they did")
 	}
 	if st.Format == "JSON" && st.Kind != "COMPATIBILITY" {
 		var sinks []string
