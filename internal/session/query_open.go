@@ -337,28 +337,34 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 			return nil, joinErrors(err, q.Close())
 		}
 	}
-	notices := b.plan.Notices
-	for _, result := range b.plan.Outputs {
-		notices = append(notices[:len(notices):len(notices)], result.SinkNotices...)
-	}
-	for _, notice := range notices {
-		out.Notice(notice)
-	}
-	if compared.pinned != "" {
-		out.Notice(compared.pinned)
-	}
-	if compared.verdict != nil {
-		for _, change := range compared.verdict.Notices {
-			out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, q.Resumed().DefinedFrom, change))
-		}
-		if len(compared.verdict.Notices) > 0 {
-			// Whoever meant another query into the same table learns it here: elsewhere each
-			// INSERT is one.
-			out.Notice(fmt.Sprintf("query %q goes on where it stopped and reads no row again; a query of its own is CREATE QUERY name AS INSERT INTO ...", b.name))
-		}
-	}
+	noteOpened(b, q, compared, out)
 	if err := q.AcceptDefinition(); err != nil {
 		return nil, joinErrors(err, q.Close())
 	}
 	return q, nil
+}
+
+// noteOpened says what is to be known about a query that was opened: what its plan warns
+// of, and what has changed since it stopped.
+func noteOpened(b *bound, q *exec.Query, compared *compatibility, out Output) {
+	for _, notice := range b.plan.Notices {
+		out.Notice(notice)
+	}
+	for _, result := range b.plan.Outputs {
+		for _, notice := range result.SinkNotices {
+			out.Notice(notice)
+		}
+	}
+	if compared.pinned != "" {
+		out.Notice(compared.pinned)
+	}
+	if compared.verdict == nil || len(compared.verdict.Notices) == 0 {
+		return
+	}
+	for _, change := range compared.verdict.Notices {
+		out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, q.Resumed().DefinedFrom, change))
+	}
+	// Whoever meant another query into the same table learns it here: elsewhere each INSERT
+	// is one.
+	out.Notice(fmt.Sprintf("query %q goes on where it stopped and reads no row again; a query of its own is CREATE QUERY name AS INSERT INTO ...", b.name))
 }
