@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -159,7 +160,14 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 	if err := s.chooseMode(d, st.Query.Emit, cat); err != nil {
 		return err
 	}
-	return s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
+	err = s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
+	var unfit *sqlerr.Error
+	if errors.As(err, &unfit) && unfit.Code == "E_CKPT_INCOMPATIBLE" {
+		// Unlike the table of a query, a view holds nothing that cannot be computed again.
+		anew := *unfit
+		return anew.WithHint("DROP MATERIALIZED VIEW %s, then create it: its rows are computed again from the start of the streams", identText(d.name))
+	}
+	return err
 }
 
 // chooseMode gives a materialized view that does not say when its rows come out update
