@@ -41,7 +41,6 @@ func (i *Input) Spec() sources.Spec {
 		Summary:      "the standard input of the process, spooled to a file",
 		Options:      options(base.Options),
 		Metadata:     base.Metadata,
-		Check:        func(o sources.Values) error { return checkFormat(o) },
 		CheckFormat:  base.CheckFormat,
 		CheckColumns: base.CheckColumns,
 		Identity:     func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
@@ -111,23 +110,20 @@ func (i *Input) sample(ctx context.Context, o sources.Values) (sources.Values, e
 // prefix is how the names of spool files begin.
 const prefix = "stdin-"
 
-// options are those of files but for what says which files.
+// options are those of files but for what says which files. The format is not Parquet,
+// whose end must be read first.
 func options(base []sources.Option) []sources.Option {
 	out := []sources.Option{{Name: "spool", Type: sources.StringOption,
 		Summary: "folder that keeps what was read, so that a restart can replay it; without it a temporary one, which is removed at the end"}}
 	for _, o := range base {
 		if !slices.Contains([]string{"path", "order", "max_file_age", "max_files_per_batch"}, o.Name) {
+			if o.Name == "format" {
+				o.Values = slices.DeleteFunc(slices.Clone(o.Values), func(format string) bool { return format == "parquet" })
+			}
 			out = append(out, o)
 		}
 	}
 	return out
-}
-
-func checkFormat(o sources.Values) error {
-	if o.String("format") == "parquet" {
-		return noParquet()
-	}
-	return nil
 }
 
 func noParquet() error {

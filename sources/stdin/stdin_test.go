@@ -100,7 +100,7 @@ func TestSpoolIsReplayed(t *testing.T) {
 func TestRefused(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	spec := New(strings.NewReader("")).Spec()
-	if err := spec.Check(sources.Values{Set: map[string]any{"format": "parquet"}}); sqlerr.Code(err) != "INVALID_OPTION" {
+	if _, err := sources.CheckOptions("stdin", spec.Options, []sources.Given{{Name: "format", Text: "parquet"}}); sqlerr.Code(err) != "INVALID_OPTION" {
 		t.Errorf("parquet: %v", err)
 	}
 	open(t, spec, sources.Given{Name: "spool", Text: t.TempDir()})
