@@ -7,6 +7,7 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/exec/op"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
 	"ssql/sql/types"
@@ -106,12 +107,8 @@ func (q *Query) tellForced(res *result) {
 	if why == "" || q.log == nil {
 		return // what has no checkpoint sees no later row
 	}
-	rows := fmt.Sprintf("%d rows", res.rowsOut)
-	if res.rowsOut == 1 {
-		rows = "1 row"
-	}
 	q.cfg.OnNotice(fmt.Sprintf("%s: batch %d closed what was open and wrote %s; the watermark went from %s to %s, and rows up to there that come later are late",
-		why, res.plan.Batch, rows, types.FormatTimestamp(res.plan.LateMicros), types.FormatTimestamp(res.plan.WatermarkMicros)))
+		why, res.plan.Batch, sqlerr.CountOf(int(res.rowsOut), "row"), types.FormatTimestamp(res.plan.LateMicros), types.FormatTimestamp(res.plan.WatermarkMicros)))
 }
 
 // tellUseless says which options have no effect on this query.

@@ -143,7 +143,7 @@ func renamed(s *scope, alias string, names []sql.Ident, span Span) (*scope, erro
 		return out, nil
 	}
 	if len(names) != len(out.cols) {
-		return nil, sqlerr.At(span, codeColumnCount, "%d column names for %d columns", len(names), len(out.cols))
+		return nil, sqlerr.At(span, codeColumnCount, "%s for %s", sqlerr.CountOf(len(names), "column name"), sqlerr.CountOf(len(out.cols), "column"))
 	}
 	if t, ok := s.node.(*StaticScan); ok {
 		return newScope(renamedTable(t, names), alias), nil

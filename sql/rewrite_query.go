@@ -1,6 +1,10 @@
 package sql
 
-import "strings"
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+)
 
 // beginsQuery reports whether the bracket at pos holds a query and not an
 // expression or a join.
@@ -239,7 +243,7 @@ func (p *parser) valueRows() ([][]Expr, error) {
 			return nil, err
 		}
 		if len(rows) > 0 && len(row) != len(rows[0]) {
-			return nil, syntaxError(p.spanFrom(at), "row has %d values, the first one has %d", len(row), len(rows[0]))
+			return nil, syntaxError(p.spanFrom(at), "row has %s, the first one has %d", sqlerr.CountOf(len(row), "value"), len(rows[0]))
 		}
 		rows = append(rows, row)
 		if !p.acceptOp(",") {

@@ -61,7 +61,7 @@ func (s *Session) rowsQuery(ctx context.Context, st *sql.AssertRows) (string, er
 		return "", duckError(withoutCaret(err), sql.Node{Span: st.RowsAt, Text: st.Rows})
 	}
 	if given != len(fields) {
-		return "", sqlerr.At(st.RowsAt, "INSERT_COLUMN_ARITY_MISMATCH", "a row has %d values for %d columns: %s", given, len(fields), strings.Join(have, ", "))
+		return "", sqlerr.At(st.RowsAt, "INSERT_COLUMN_ARITY_MISMATCH", "a row has %s for %s: %s", count(int64(given), "value"), count(int64(len(fields)), "column"), strings.Join(have, ", "))
 	}
 	return fmt.Sprintf(`WITH have AS MATERIALIZED (SELECT %s FROM %s), want AS MATERIALIZED (SELECT %s FROM (VALUES %s) AS v(%s))
 (SELECT 'missing', CAST(m AS VARCHAR) FROM (FROM want EXCEPT ALL FROM have) AS m ORDER BY 2 LIMIT %[6]d) UNION ALL

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ssql/internal/session"
-	"ssql/internal/shell/render"
+	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
@@ -71,7 +71,7 @@ func (s *Shell) whenComplete() bool {
 
 // line is the footer as ASCII, whose bytes are its width.
 func (f *footer) line(b session.BatchInfo) string {
-	parts := []string{fmt.Sprintf("batch %d", b.Batch), render.CountOf(f.rows, "row") + " read",
+	parts := []string{fmt.Sprintf("batch %d", b.Batch), sqlerr.CountOf(int(f.rows), "row") + " read",
 		fmt.Sprintf("%.0f rows/s", b.RowsPerSecond)}
 	if b.HasWatermark {
 		parts = append(parts, "watermark "+types.FormatTimestamp(b.WatermarkMicros))

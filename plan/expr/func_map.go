@@ -55,7 +55,7 @@ func makeMaps(f *frame, args []vec, key types.Type) (arrow.Array, error) {
 				return nil, f.fail(i, err)
 			}
 			if end-start != to-from {
-				return nil, f.fail(i, sqlerr.New(codeParameter, "expected as many values as keys in a map, found %d keys and %d values", end-start, to-from))
+				return nil, f.fail(i, sqlerr.New(codeParameter, "expected as many values as keys in a map, found %s and %s", sqlerr.CountOf(int(end-start), "key"), sqlerr.CountOf(int(to-from), "value")))
 			}
 			for j := range end - start {
 				k.add(start + j)
@@ -160,7 +160,7 @@ func bindStructExtract(b *binding) (Expr, error) {
 // bindNamedStruct binds Spark's named_struct(name, value, ...).
 func bindNamedStruct(b *binding) (Expr, error) {
 	if len(b.args)%2 != 0 {
-		return nil, sqlerr.At(b.span, codeArgCount, "function %q takes pairs of a name and a value, found %d arguments", b.name, len(b.args))
+		return nil, sqlerr.At(b.span, codeArgCount, "function %q takes pairs of a name and a value, found %s", b.name, sqlerr.CountOf(len(b.args), "argument"))
 	}
 	var names []string
 	var items []Expr

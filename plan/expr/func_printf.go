@@ -43,7 +43,7 @@ func (b *binding) formatted(parse func(format string) (list []directive, rest st
 	for i := range list {
 		d := &list[i]
 		if d.arg >= len(b.args)-1 {
-			return nil, sqlerr.At(b.span, codeArgCount, "the format %q of %s wants %d values, found %d", format, b.name, d.arg+1, len(b.args)-1)
+			return nil, sqlerr.At(b.span, codeArgCount, "the format %q of %s wants %s, found %d", format, b.name, sqlerr.CountOf(d.arg+1, "value"), len(b.args)-1)
 		}
 		arg, err := b.formatArg(d)
 		if err != nil {

@@ -35,7 +35,7 @@ func mapColumns(o sinks.OpenContext, columns []column) ([]int, error) {
 
 func byName(o sinks.OpenContext, names []string, columns []column) ([]int, error) {
 	if len(names) != len(o.Fields) {
-		return nil, sqlerr.New("E_SINK_SCHEMA", "the column list names %d columns of table %s, but the query has %d", len(names), o.Target, len(o.Fields)).
+		return nil, sqlerr.New("E_SINK_SCHEMA", "the column list names %s of table %s, but the query has %d", sqlerr.CountOf(len(names), "column"), o.Target, len(o.Fields)).
 			WithHint("name as many columns as the query has")
 	}
 	into := make([]int, len(names))
@@ -59,7 +59,7 @@ func byPosition(o sinks.OpenContext, columns []column) ([]int, error) {
 		into[i] = i
 	}
 	if len(o.Fields) != len(columns) {
-		e := sqlerr.New("E_SINK_SCHEMA", "table %s has %d columns (%s), but the query has %d", o.Target, len(columns), listColumns(columns), len(o.Fields))
+		e := sqlerr.New("E_SINK_SCHEMA", "table %s has %s (%s), but the query has %d", o.Target, sqlerr.CountOf(len(columns), "column"), listColumns(columns), len(o.Fields))
 		for i, f := range o.Fields {
 			if i >= len(columns) {
 				return nil, e.WithHint("column %q of the query has no column in the table: ALTER TABLE %s ADD COLUMN %s %s, or leave it out", f.Name, o.Target, types.QuoteIdent(f.Name), storable(f.Type))

@@ -38,18 +38,11 @@ func look(_ string, o sources.Values) (sources.Sight, error) {
 	for _, e := range entries {
 		size += e.size
 	}
-	s := sources.Sight{Found: fmt.Sprintf("%s of %d bytes at '%s', the newest %q", countFiles(len(entries)), size, p.given, p.shown(entries[len(entries)-1].name))}
+	s := sources.Sight{Found: fmt.Sprintf("%s of %d bytes at '%s', the newest %q", sqlerr.CountOf(len(entries), "file"), size, p.given, p.shown(entries[len(entries)-1].name))}
 	if size == 0 {
-		s = sources.Sight{Empty: true, Found: countFiles(len(entries)) + " without a byte at '" + p.given + "'"}
+		s = sources.Sight{Empty: true, Found: sqlerr.CountOf(len(entries), "file") + " without a byte at '" + p.given + "'"}
 	}
 	return s, nil
-}
-
-func countFiles(n int) string {
-	if n == 1 {
-		return "1 file"
-	}
-	return fmt.Sprintf("%d files", n)
 }
 
 // nearestFolder proposes a folder beside the one that is missing.

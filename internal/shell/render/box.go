@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/sqlerr"
 )
 
 // box prints a table within lines. It needs every cell that it shows before the
@@ -82,7 +84,7 @@ func (b *box) Close() (int64, error) {
 }
 
 func (b *box) footer(shown int) string {
-	s := CountOf(b.rows, "row")
+	s := sqlerr.CountOf(int(b.rows), "row")
 	if int64(shown) < b.rows {
 		s += fmt.Sprintf(" (%d shown)", shown)
 	}
@@ -202,12 +204,4 @@ func pad(s string, width int) string {
 func center(s string, width, _ int) string {
 	free := max(0, width-displayWidth(s))
 	return strings.Repeat(" ", free/2) + s + strings.Repeat(" ", free-free/2)
-}
-
-// CountOf returns a number and its noun, in the plural where it is due.
-func CountOf(n int64, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
 }
