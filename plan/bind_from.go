@@ -290,8 +290,7 @@ func (b *binder) watermark(n Node, column, relation string, delayMicros int64, s
 			WithHint("declare a column event_time TIMESTAMP AS CAST(%s AS TIMESTAMP) and put the watermark on it", cols[index].Name)
 	}
 	if delayMicros < 0 {
-		return nil, sqlerr.At(shown, codeWatermarkNegative, "the delay of a watermark may not be negative, found %s", durationText(delayMicros)).
-			WithHint("write WATERMARK FOR %s AS %s - INTERVAL '%s'", column, column, durationText(-delayMicros))
+		return nil, negativeDelay(delayMicros, shown).WithHint("write WATERMARK FOR %s AS %s - INTERVAL '%s'", column, column, durationText(-delayMicros))
 	}
 	for _, c := range cols {
 		if c.Mark != nil && c.Mark.Watermark != nil && c.Mark.Part == Instant {
@@ -333,11 +332,18 @@ func (b *binder) watermarkRef(t *sql.WatermarkRef, e *env) (*scope, error) {
 	if t.Alias != nil {
 		alias = t.Alias.Name
 	}
+	if delay := t.Delay.Value.DelayMicros(); delay < 0 {
+		return nil, negativeDelay(delay, b.at(t.Delay.Span)).WithHint("write WATERMARK %s DELAY OF INTERVAL '%s'", name, durationText(-delay))
+	}
 	w, err := b.watermark(n, name, alias, t.Delay.Value.DelayMicros(), b.at(t.Span), b.at(t.Span))
 	if err != nil {
 		return nil, err
 	}
 	return newScope(w, alias), nil
+}
+
+func negativeDelay(delayMicros int64, at Span) *sqlerr.Error {
+	return sqlerr.At(at, codeWatermarkNegative, "the delay of a watermark may not be negative, found %s", durationText(delayMicros))
 }
 
 // table returns the one table name of a scope, "" if there are several.

@@ -326,11 +326,21 @@ type inItems struct {
 	query *Query
 }
 
+// withoutBracket is the error for IN in front of what has no bracket.
+func (p *parser) withoutBracket() error {
+	t := p.cur()
+	if !t.isName() {
+		return p.unexpected(`"(" after IN`)
+	}
+	return syntaxError(t.span(), "syntax error at or near %q, expected \"(\" after IN", t.text).
+		WithHint("the elements of a list are list_contains(%s, x), the rows of a table x IN (SELECT .. FROM %s), those of a stream FROM a SEMI JOIN %s ON ..", t.text, t.text, t.text)
+}
+
 // inList consumes the bracket of IN: a query or a list.
 func (p *parser) inList() error {
 	lo := p.pos
 	if !p.cur().isOp("(") {
-		return p.unexpected(`"(" after IN`)
+		return p.withoutBracket()
 	}
 	p.emit("(", lo)
 	if p.beginsQuery(lo) {

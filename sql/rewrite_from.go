@@ -324,6 +324,10 @@ func (p *parser) watermark(lo int, ref TableExpr) (TableExpr, error) {
 	if err := p.expect("DELAY", "OF"); err != nil {
 		return nil, err
 	}
+	if p.cur().isOp("-") {
+		return nil, syntaxError(p.cur().span(), "the delay of a watermark may not be negative").
+			WithHint("write WATERMARK ts DELAY OF INTERVAL '10' MINUTE")
+	}
 	if w.Delay, err = p.duration(); err != nil {
 		return nil, err
 	}

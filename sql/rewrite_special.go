@@ -70,6 +70,10 @@ func (p *parser) exists() error {
 	p.take()
 	if !p.beginsQuery(p.pos) {
 		p.take()
+		if p.cur().isName() && p.peek(1).isOp(",") {
+			return syntaxError(p.cur().span(), "syntax error at or near %q, expected a query", p.cur().text).
+				WithHint("whether an element of a list fits is len(list_filter(%s, x -> ..)) > 0", p.cur().text)
+		}
 		return p.unexpected("a query")
 	}
 	q, err := p.bracketQuery()
@@ -222,6 +226,10 @@ func (p *parser) listLiteral(lo int) error {
 	h := p.openCall(lo)
 	for first := true; !p.cur().isOp("]"); first = false {
 		if !first {
+			if p.at("FOR") {
+				return syntaxError(p.cur().span(), "syntax error at or near %q, expected \",\" or \"]\"", p.cur().text).
+					WithHint("a list made of another is list_transform(xs, x -> x + 1), its elements chosen with list_filter(xs, x -> x > 1)")
+			}
 			if err := p.expectOp(","); err != nil {
 				return err
 			}

@@ -349,8 +349,9 @@ func (p *parser) atWatermarkDef() bool {
 // watermarkDef consumes WATERMARK FOR c [AS c [- interval]].
 func (p *parser) watermarkDef(s *CreateStream) error {
 	lo := p.pos
-	if err := p.expect("WATERMARK", "FOR"); err != nil {
-		return err
+	p.take()
+	if !p.accept("FOR") {
+		return p.watermarkOfQuery()
 	}
 	column, err := p.name("the name of a column")
 	if err != nil {
@@ -373,6 +374,28 @@ func (p *parser) watermarkDef(s *CreateStream) error {
 	w.Span = p.spanFrom(lo)
 	s.Watermarks = append(s.Watermarks, w)
 	return nil
+}
+
+// watermarkOfQuery is the error for WATERMARK c DELAY OF interval, the clause of a query,
+// where a stream declares its watermark.
+func (p *parser) watermarkOfQuery() error {
+	t := p.cur()
+	if !t.isName() {
+		return p.unexpected("FOR")
+	}
+	err := syntaxError(t.span(), "syntax error at or near %q, expected FOR", t.text)
+	delay := "10 minutes"
+	p.take()
+	if p.accept("DELAY", "OF") {
+		at := p.pos
+		if d, failed := p.duration(); failed == nil && d.Value.DelayMicros() < 0 {
+			return syntaxError(p.spanFrom(at), "the delay of a watermark may not be negative, found %s", IntervalText(d.Value)).
+				WithHint("a stream declares it as WATERMARK FOR %s AS %s - INTERVAL '%s'", t.text, t.text, delay)
+		} else if failed == nil {
+			delay = IntervalText(d.Value)
+		}
+	}
+	return err.WithHint("write WATERMARK FOR %s AS %s - INTERVAL '%s'", t.text, t.text, delay)
 }
 
 // watermarkDelay returns the interval of c - interval, zero for a bare c.

@@ -14,8 +14,8 @@ type Show struct {
 
 // showRule is one thing that can be shown.
 type showRule struct {
-	words  string // upper case
-	object bool   // a name follows directly: SHOW CREATE s
+	words   string // upper case
+	ofQuery bool   // FOR may follow, with the name of a query
 }
 
 // showRules is the table of what SHOW knows, sorted by words; of two that match the
@@ -24,33 +24,33 @@ type showRule struct {
 var showRules = []showRule{
 	{"ALL", false},
 	{"ALL TABLES", false},
-	{"BAD ROWS", false},
-	{"CHECKPOINTS", false},
+	{"BAD ROWS", true},
+	{"CHECKPOINTS", true},
 	{"CONNECTORS", false},
-	{"CREATE", true},
-	{"CREATE MATERIALIZED VIEW", true},
-	{"CREATE QUERY", true},
-	{"CREATE SINK", true},
-	{"CREATE SOURCE", true},
-	{"CREATE STREAM", true},
-	{"CREATE TABLE", true},
-	{"CREATE VIEW", true},
-	{"ERRORS", false},
+	{"CREATE", false},
+	{"CREATE MATERIALIZED VIEW", false},
+	{"CREATE QUERY", false},
+	{"CREATE SINK", false},
+	{"CREATE SOURCE", false},
+	{"CREATE STREAM", false},
+	{"CREATE TABLE", false},
+	{"CREATE VIEW", false},
+	{"ERRORS", true},
 	{"FORMATS", false},
 	{"FUNCTIONS", false},
 	{"JOBS", false},
-	{"LATE ROWS", false},
+	{"LATE ROWS", true},
 	{"MATERIALIZED VIEWS", false},
-	{"PROGRESS", false},
+	{"PROGRESS", true},
 	{"PROPERTIES", false},
 	{"QUERIES", false},
 	{"SETTINGS", false},
 	{"SINKS", false},
 	{"SOURCES", false},
-	{"STATE", false},
+	{"STATE", true},
 	{"STREAMS", false},
 	{"VIEWS", false},
-	{"WATERMARKS", false},
+	{"WATERMARKS", true},
 }
 
 // showAliases are what other engines call what SHOW knows.
@@ -71,10 +71,10 @@ func (p *parser) show() (Statement, error) {
 		p.spelling(aliasList, lo)
 	}
 	s := &Show{}
-	words := 0
+	words, ofQuery := 0, false
 	for _, r := range showRules {
 		if n := p.spelled(r.words); n > words {
-			words = n
+			words, ofQuery = n, r.ofQuery
 			s.What = r.words
 		}
 	}
@@ -107,6 +107,9 @@ func (p *parser) show() (Statement, error) {
 			return nil, err
 		}
 		s.For = &name
+	} else if ofQuery && p.cur().isName() && !p.atAny("LIKE", "FOLLOW") {
+		return nil, syntaxError(p.cur().span(), "syntax error at or near %q, expected FOR", p.cur().text).
+			WithHint("write SHOW %s FOR %s", s.What, p.cur().text)
 	}
 	if p.accept("LIKE") {
 		var err error
