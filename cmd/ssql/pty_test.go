@@ -250,6 +250,13 @@ func TestBackgroundQueryOutlivesThePrompt(t *testing.T) {
 	feed("b.json", `{"a":2}`)
 	x.send("await query t until rows 2;\r")
 	x.expect("\nssql> ")
+	x.send("show progress for t follow;\r")
+	x.expect("t batch 1 | ") // it follows from here on
+	if err := x.cmd.Process.Signal(syscall.SIGINT); err != nil {
+		t.Fatal(err)
+	}
+	x.expect("only the waiting ends; the queries go on")
+	x.expect("ssql> ")
 	x.send("select sum(a) as total from t;\r")
 	x.expect("│      3 │")
 	x.send("show queries;\r")

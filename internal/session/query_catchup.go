@@ -43,7 +43,7 @@ func (s *Session) catchUp(ctx context.Context, stream string, out Output) error 
 func (s *Session) awaitCaughtUp(ctx context.Context, j *job) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	s.waitFor(giveUp) // Ctrl-C ends the waiting, not the query
+	s.waitFor(giveUp, stopsWaiting)
 	select {
 	case <-j.query.CaughtUp():
 		return nil

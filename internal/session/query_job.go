@@ -257,7 +257,7 @@ func (s *Session) WaitAll(ctx context.Context) error {
 		for _, j := range left {
 			j.stop()
 		}
-	})
+	}, stopsQuery)
 	var errs []error
 	for _, j := range left {
 		select {
@@ -293,7 +293,7 @@ func (j *job) placed() error {
 // await waits until a query has ended. Interrupt stops it after its batch; the
 // end of ctx gives the batch up.
 func (s *Session) await(ctx context.Context, j *job) error {
-	s.waitFor(j.stop)
+	s.waitFor(j.stop, stopsQuery)
 	select {
 	case <-j.done:
 	case <-ctx.Done():

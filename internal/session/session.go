@@ -69,6 +69,8 @@ type Session struct {
 	running    map[string]*job // by name in lower case
 	ended      map[string]bool // queries of which a run has ended here, by canonical name
 	foreground func()          // stops what the running statement waits for
+	stopping   string          // what foreground then does, for the user
+	inScript   bool            // the running statement is one of a script
 	stopped    bool            // Interrupt was called during the running statement
 	progress   *progressLog
 }
@@ -170,7 +172,7 @@ func (s *Session) Close() error {
 // Execute parses and runs one statement.
 func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.mu.Lock()
-	s.stopped, s.foreground = false, nil
+	s.stopped, s.foreground, s.inScript = false, nil, r.Wait
 	s.mu.Unlock()
 	err := s.execute(ctx, r, out)
 	s.mu.Lock()
@@ -182,25 +184,37 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	return err
 }
 
-// Interrupt asks the running statement to end soon, without losing anything: a
-// query stops after the running batch. It reports whether there is something that
-// can end so; else the caller cancels the context.
-func (s *Session) Interrupt() bool {
+// What Interrupt does, as the user is told.
+const (
+	stopsQuery   = "stopping after the running batch; Ctrl-C again gives it up"
+	stopsWaiting = "only the waiting ends; the queries go on"
+	stopsScript  = "the waiting ends, and the script with it"
+)
+
+// Interrupt asks the running statement to end soon, without losing anything: a query
+// that it runs stops after the running batch, one that it only waits for goes on. It
+// returns what happens, as a line for the user; "" when nothing can end so and the
+// caller is to cancel the context.
+func (s *Session) Interrupt() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.stopped = true
 	if s.foreground == nil {
-		return false
+		return ""
 	}
 	s.foreground()
-	return true
+	if s.inScript && s.stopping == stopsWaiting {
+		return stopsScript // queries that it has started end as it does
+	}
+	return s.stopping
 }
 
-// waitFor says how Interrupt ends what the statement waits for.
-func (s *Session) waitFor(stop func()) {
+// waitFor says how Interrupt ends what the statement waits for, and what the user is
+// told then.
+func (s *Session) waitFor(stop func(), stopping string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.foreground = stop
+	s.foreground, s.stopping = stop, stopping
 	if s.stopped {
 		stop()
 	}

@@ -234,6 +234,35 @@ func TestInterruptStopsAWaitingStatement(t *testing.T) {
 	}
 }
 
+// interrupting is an output that presses Ctrl-C at the first message.
+type interrupting struct {
+	*world
+	told string
+}
+
+func (i *interrupting) Message(string) { i.told = i.s.Interrupt() }
+
+// At the prompt queries outlive the waiting, in a script they end as it does.
+func TestInterruptSaysWhatEnds(t *testing.T) {
+	w := open(t, t.TempDir())
+	w.feed("a.json", `{"a":1}`)
+	if _, err := w.run(stream+`CREATE QUERY q AS INSERT INTO t SELECT a FROM s; AWAIT QUERY q UNTIL ROWS 1`, false); err != nil {
+		t.Fatal(err)
+	}
+	for script, want := range map[bool]string{false: "only the waiting ends; the queries go on", true: "the waiting ends, and the script with it"} {
+		text := "SHOW PROGRESS FOR q FOLLOW"
+		pieces, err := sql.Split(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := &interrupting{world: w}
+		err = w.s.Execute(t.Context(), session.Request{Piece: pieces[0], Source: &sqlerr.Source{Text: text}, Dir: w.dir, Wait: script}, out)
+		if !errors.Is(err, session.ErrInterrupted) || out.told != want || w.s.Running() != 1 {
+			t.Errorf("script %v: got %q, %v and %d running queries, want %q", script, out.told, err, w.s.Running(), want)
+		}
+	}
+}
+
 func TestCheckpointOfAnotherQuery(t *testing.T) {
 	w := open(t, t.TempDir())
 	w.feed("a.json", `{"a":1}`)

@@ -29,7 +29,7 @@ func (s *Session) assert(ctx context.Context, st *sql.Assert, _ *Request, _ Outp
 func (s *Session) until(ctx context.Context, micros int64, ask func(ctx context.Context) (bool, error)) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	s.waitFor(giveUp)
+	s.waitFor(giveUp, stopsWaiting)
 	deadline := time.Now().Add(time.Duration(micros) * time.Microsecond)
 	for {
 		holds, err := ask(ctx)

@@ -33,7 +33,7 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 	}
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	s.waitFor(giveUp) // Ctrl-C ends the waiting, not the query
+	s.waitFor(giveUp, stopsWaiting)
 	for _, j := range jobs {
 		j.setAwaited()
 		if err := j.awaitUntil(ctx, st, timeout); err != nil {

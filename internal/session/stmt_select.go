@@ -88,7 +88,7 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 		return closeAfter(srcs, err)
 	}
 	run.query = q
-	s.waitFor(q.Stop)
+	s.waitFor(q.Stop, stopsQuery)
 	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
 	// The rows that came are printed also when the query did not come to its end.
 	err = joinErrors(err, run.writeComplete(), run.table.Close(), q.Close())

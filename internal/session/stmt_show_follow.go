@@ -20,7 +20,7 @@ const followBuffer = 1024
 func (s *Session) followProgress(ctx context.Context, st *sql.Show, out Output) error {
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()
-	s.waitFor(giveUp)
+	s.waitFor(giveUp, stopsWaiting)
 	jobs, err := s.followed(ctx, st)
 	if err != nil {
 		return err

@@ -18,7 +18,7 @@ func (s *Shell) forgetInterrupts() {
 }
 
 // interruptible runs f and answers Ctrl-C meanwhile: the first asks the session to
-// stop what runs, a query after its batch is committed; the second gives the
+// stop what runs, a query after its batch is committed, and says so; the second gives the
 // batch up, which is safe because it is run again from the checkpoint.
 func (s *Shell) interruptible(ctx context.Context, f func(ctx context.Context) error) error {
 	if s.cfg.Interrupts == nil {
@@ -35,13 +35,17 @@ func (s *Shell) interruptible(ctx context.Context, f func(ctx context.Context) e
 				return
 			case <-s.cfg.Interrupts:
 			}
-			if stopping || !s.cfg.Session.Interrupt() {
+			told := ""
+			if !stopping {
+				told = s.cfg.Session.Interrupt()
+			}
+			if told == "" {
 				cancel()
 				return
 			}
 			stopping = true
 			s.writeLock.Lock()
-			fmt.Fprintln(s.stderr(), "stopping after the running batch; Ctrl-C again gives it up")
+			fmt.Fprintln(s.stderr(), told)
 			s.writeLock.Unlock()
 		}
 	}()
