@@ -20,7 +20,9 @@ type sessionMerge struct {
 	parts    []sessionItem    // and the stored ones of their keys; those that touch side by side
 	outcomes []sessionOutcome // what they become, by key and start
 
-	created  []uint64 // keys of the outcomes that are new
+	news     []int32  // the outcomes that are new, in the order in which the batch met them
+	created  []uint64 // their keys
+	gone     []int32  // the stored sessions that became part of another
 	groups   []int32
 	dst, src []int32
 }
@@ -151,29 +153,35 @@ func (s *session) touch() {
 }
 
 // resolve finds the stored session of each outcome: that of its first part, or a new one.
+// New ones are made in the order in which the batch met them. That of the outcomes is the
+// order of the keys' numbers, which a restart gives anew; sessions would then come out in
+// another order, and sums of doubles above them differ in their last bits.
 func (s *session) resolve() {
 	m, t, words := &s.merge, s.table(), s.held.keys.words
-	m.created, m.groups = m.created[:0], m.groups[:0]
+	m.created, m.groups, m.news = m.created[:0], m.groups[:0], m.news[:0]
 	for i := range m.outcomes {
 		o := &m.outcomes[i]
-		switch first := m.parts[o.from]; {
-		case !first.stored:
-			m.created = append(m.created, m.keys[int(first.group)*words:int(first.group+1)*words]...)
-		case o.to-o.from > 1:
-			o.group = first.group
+		first := m.parts[o.from]
+		if !first.stored {
+			m.news = append(m.news, int32(i))
+			continue
+		}
+		o.group = first.group
+		if o.to-o.from > 1 {
 			m.groups = append(m.groups, o.group)
-		default:
-			o.group = first.group
 		}
 	}
 	t.MarkDirty(m.groups)
-	m.groups = sized(m.groups, len(m.created)/words)
+	met := func(outcome int32) int32 { return m.parts[m.outcomes[outcome].from].group }
+	slices.SortFunc(m.news, func(x, y int32) int { return cmp.Compare(met(x), met(y)) })
+	for _, i := range m.news {
+		g := int(met(i))
+		m.created = append(m.created, m.keys[g*words:(g+1)*words]...)
+	}
+	m.groups = sized(m.groups, len(m.news))
 	t.Resolve(m.created, m.groups)
-	created := m.groups
-	for i := range m.outcomes {
-		if o := &m.outcomes[i]; !m.parts[o.from].stored {
-			o.group, created = created[0], created[1:]
-		}
+	for at, i := range m.news {
+		m.outcomes[i].group = m.groups[at]
 	}
 }
 
@@ -228,17 +236,23 @@ func (s *session) relink() {
 		}
 		s.keys.putFirst(o.key, o.group)
 	}
+	m.gone = m.gone[:0]
 	for _, o := range m.outcomes {
 		for at, p := range m.parts[o.from:o.to] {
 			if at > 0 && p.stored {
-				t.Remove(p.group)
-				s.stats.RowsRemoved++
+				m.gone = append(m.gone, p.group)
 			}
 		}
 		if o.to-o.from > 1 || !m.parts[o.from].stored {
 			s.setEnd(o.group, o.end)
 		}
 	}
+	// In an order that a restart keeps, since the places are used again in it.
+	slices.Sort(m.gone)
+	for _, g := range m.gone {
+		t.Remove(g)
+	}
+	s.stats.RowsRemoved += int64(len(m.gone))
 }
 
 func (s *session) setEnd(g int32, end int64) {
