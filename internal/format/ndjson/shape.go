@@ -15,7 +15,6 @@
 package ndjson
 
 import (
-	"bytes"
 	"strings"
 	"sync/atomic"
 
@@ -122,18 +121,11 @@ func join(path, name string) string {
 
 // Ends implements format.Shape.
 func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
-	for ; records < max; records++ {
-		n := bytes.IndexByte(block[end:], '\n') + 1
-		if n == 0 {
-			break
-		}
-		end += n
-	}
-	return end, records
+	return format.LineEnds(block, max)
 }
 
 // LastEnd implements format.Shape.
-func (s *Shape) LastEnd(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
+func (s *Shape) LastEnd(block []byte) int { return format.LastLineEnd(block) }
 
 // Header implements format.Shape.
 func (s *Shape) Header() bool { return false }

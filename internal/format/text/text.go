@@ -45,18 +45,11 @@ func (s *Shape) Scribble() { s.pool.Scribble = true }
 
 // Ends implements format.Shape.
 func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
-	for ; records < max; records++ {
-		n := bytes.IndexByte(block[end:], '\n') + 1
-		if n == 0 {
-			break
-		}
-		end += n
-	}
-	return end, records
+	return format.LineEnds(block, max)
 }
 
 // LastEnd implements format.Shape.
-func (s *Shape) LastEnd(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
+func (s *Shape) LastEnd(block []byte) int { return format.LastLineEnd(block) }
 
 // Complete implements format.Shape: any text may be a whole line.
 func (s *Shape) Complete(_, _ []byte) bool { return true }

@@ -1,0 +1,18 @@
+package format
+
+import "bytes"
+
+// LineEnds is Shape.Ends for formats whose records are lines.
+func LineEnds(block []byte, max int64) (end int, records int64) {
+	for ; records < max; records++ {
+		n := bytes.IndexByte(block[end:], '\n') + 1
+		if n == 0 {
+			break
+		}
+		end += n
+	}
+	return end, records
+}
+
+// LastLineEnd is Shape.LastEnd for formats whose records are lines.
+func LastLineEnd(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }
