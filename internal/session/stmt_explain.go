@@ -112,6 +112,9 @@ func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *relat
 	if err != nil {
 		return err
 	}
+	if st.Kind == "ANALYZE" {
+		return s.explainAnalyze(ctx, row, d, cat, out)
+	}
 	return s.explainDefinition(ctx, st, d, cat, out)
 }
 
@@ -121,18 +124,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 		return err
 	}
 	if st.Kind != "COMPATIBILITY" {
-		how := howRun{settings: b.settings}
-		for _, result := range b.plan.Outputs {
-			how.sinks = append(how.sinks, result.Target+", exactly once")
-		}
-		if !analyzes(st) {
-			return s.explainPlan(st, b.plan, how, out)
-		}
-		row, err := s.query(ctx, d.name)
-		if err != nil {
-			return err
-		}
-		return s.explainAnalyze(ctx, row, b.plan, how, out)
+		return s.explainPlan(st, b.plan, howOf(b), out)
 	}
 	old, err := s.query(ctx, d.name)
 	if err != nil {
@@ -186,6 +178,15 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Out
 type howRun struct {
 	settings settings
 	sinks    []string // by output
+}
+
+// howOf returns how a query is run.
+func howOf(b *bound) howRun {
+	how := howRun{settings: b.settings}
+	for _, result := range b.plan.Outputs {
+		how.sinks = append(how.sinks, result.Target+", exactly once")
+	}
+	return how
 }
 
 // lines say by how many a batch is run, and when.

@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"ssql/plan"
-	"ssql/sql"
 )
 
 // analyzedParts lists what the kept batches of a query did, from their progress: what they
@@ -37,13 +36,15 @@ GROUP BY place, i, part, name ORDER BY place, i, name`
 
 // explainAnalyze is EXPLAIN ANALYZE QUERY name: the steps of a batch, and what they did in
 // the batches whose progress is kept (progress_rows). Nothing is run.
-func (s *Session) explainAnalyze(ctx context.Context, row *queryRow, p *plan.Plan, how howRun, out Output) error {
+func (s *Session) explainAnalyze(ctx context.Context, row *queryRow, d *definition, cat *relations, out Output) error {
+	b, err := s.bind(d, cat)
+	if err != nil {
+		return err
+	}
 	if err := s.progress.flush(ctx); err != nil {
 		return err
 	}
-	out.Message(strings.TrimRight(plan.ExplainPhysical(p, how.sinks, how.lines(p)), "\n"))
+	how := howOf(b)
+	out.Message(strings.TrimRight(plan.ExplainPhysical(b.plan, how.sinks, how.lines(b.plan)), "\n"))
 	return s.send(ctx, analyzedParts, []any{row.id}, out)
 }
-
-// analyzes reports whether the statement is EXPLAIN ANALYZE of a query that is stored.
-func analyzes(st *sql.Explain) bool { return st.Kind == "ANALYZE" && st.Name != nil }
