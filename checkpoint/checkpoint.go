@@ -2,7 +2,7 @@
 // preallocated append-only log in segments, and immutable snapshots. It holds
 // bytes and numbers and knows neither SQL nor rows. docs/FORMAT.md draws the bytes.
 //
-// The order of a batch n, which exec keeps (design §3):
+// The order of a batch n, which exec keeps (docs/ARCHITECTURE.md, One batch):
 //
 //	AppendPlan(n)          durable before anything of n happens
 //	  ... the sink stores rows and marker ...

@@ -11,7 +11,7 @@ import (
 	"ssql/internal/vfs"
 )
 
-// The codes of this package (reliability §3.4).
+// The codes of this package (docs/ERRORS.md).
 const (
 	CodeLocked   = "E_LOCKED"           // another process has the checkpoint open
 	CodeCorrupt  = "E_CKPT_CORRUPT"     // a file is not what was written

@@ -227,7 +227,7 @@ func (l *Log) Generation() int64 { return l.generation }
 
 // BytesSinceSnapshot returns how many bytes of log a restart would read behind the
 // newest snapshot. A caller that snapshots when this exceeds twice the size of its
-// state bounds both the log and the restart (performance §5).
+// state bounds both the log and the restart (docs/FORMAT.md, Trimming).
 func (l *Log) BytesSinceSnapshot() int64 {
 	l.mu.Lock()
 	defer l.mu.Unlock()

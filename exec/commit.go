@@ -54,7 +54,7 @@ func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error)
 const snapshotBytesMin = 16 << 20
 
 // snapshotDue reports whether a snapshot belongs to this batch: after so many
-// batches, or when a restart would read more than twice the state (performance §5).
+// batches, or when a restart would read more than twice the state (docs/FORMAT.md, Trimming).
 func (q *Query) snapshotDue(batch int64) bool {
 	if q.log == nil {
 		return false
@@ -80,7 +80,7 @@ func (q *Query) startCommit(ctx context.Context, p *planned, res *result, follow
 	return job
 }
 
-// store is steps 4 and 5 of design §3: first the sink has rows and marker, then the
+// store is the steps sink, STATE and COMMIT of a batch (docs/ARCHITECTURE.md, One batch): first the sink has rows and marker, then the
 // log has STATE and COMMIT (invariant I2). A crash between the two replays the batch, and the
 // marker says that the sink is to be skipped.
 func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned) error {

@@ -14,7 +14,7 @@ import (
 // offsetPair is where a source stood before and after a batch, for progress.
 type offsetPair struct{ start, end json.RawMessage }
 
-// due returns the next batch to run, nil if there is none (spark-semantics §1.3):
+// due returns the next batch to run, nil if there is none (docs/SEMANTICS.md, Watermarks):
 // the one that a restart found planned; else one with new rows; else one without
 // rows if the watermark has moved so that an operator closes something.
 //

@@ -1,5 +1,5 @@
 // Package exec runs queries: it lowers a plan to operators, and drives the
-// micro-batch of design §3 over sources, operators, the log and a sink. It is the
+// micro-batch (docs/ARCHITECTURE.md, One batch) over sources, operators, the log and a sink. It is the
 // only package that sees all of them.
 package exec
 
@@ -109,7 +109,7 @@ type Trigger struct {
 // TriggerKind is the kind of a trigger.
 type TriggerKind uint8
 
-// The triggers, as in Spark (spark-semantics §4).
+// The triggers, as in Spark (docs/SEMANTICS.md, Triggers and batches).
 const (
 	ProcessingTime TriggerKind = iota
 	Once

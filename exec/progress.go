@@ -11,7 +11,7 @@ import (
 )
 
 // Progress describes one batch with the field names of Spark's
-// StreamingQueryProgress (spark-semantics §7). What has no meaning is left out.
+// StreamingQueryProgress. What has no meaning is left out.
 type Progress struct {
 	ID                     string             `json:"id"`
 	RunID                  int64              `json:"runId"` // number of the start, where Spark has a UUID
@@ -114,7 +114,7 @@ type WatermarkProgress struct {
 // progressTime is the format of times in progress: UTC with milliseconds.
 const progressTime = "2006-01-02T15:04:05.000Z"
 
-// describe makes the progress of a committed batch (spark-semantics §7).
+// describe makes the progress of a committed batch.
 func (q *Query) describe(res *result) *Progress {
 	took := time.Since(res.started)
 	c := res.counts

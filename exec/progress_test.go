@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Progress has Spark's names (spark-semantics §7); only what ran has a duration, and a
+// Progress has Spark's names (StreamingQueryProgress); only what ran has a duration, and a
 // plan without watermark has no event time.
 func TestProgressJSON(t *testing.T) {
 	w := newWorld(t, `SELECT window_start, count(*) AS n FROM TUMBLE((SELECT DISTINCT id, event_time FROM a), event_time, INTERVAL '5' MINUTE) GROUP BY window_start, window_end`, "a")

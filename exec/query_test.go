@@ -198,7 +198,7 @@ func quakes(t *testing.T, dir string) *fixture {
 	return f
 }
 
-// checkQuakes compares what came out with ../shared/data/README.md.
+// checkQuakes compares what came out with what DuckDB and Spark gave over the same feed.
 func checkQuakes(t *testing.T, f *fixture, windows int, used, late, open int64) {
 	t.Helper()
 	gotUsed, gotLate := int64(0), int64(0)

@@ -12,7 +12,7 @@ import (
 // fails. After a failure the query must be closed and opened again: its state in
 // memory may be ahead of the checkpoint.
 //
-// What the triggers run (spark-semantics §4), each after the batch that a restart found
+// What the triggers run (docs/SEMANTICS.md, Triggers and batches), each after the batch that a restart found
 // planned:
 //
 //	ProcessingTime(0)  batch after batch, and a look at the sources every Poll

@@ -8,7 +8,7 @@ import (
 )
 
 // watermarks follows the global watermark of a query and of each of its watermark
-// nodes, as Spark's WatermarkTracker does (spark-semantics §1.1). Values are UTC
+// nodes, as Spark's WatermarkTracker does (docs/SEMANTICS.md, Watermarks). Values are UTC
 // microseconds of whole milliseconds.
 type watermarks struct {
 	defs   []*plan.WatermarkDef
@@ -71,7 +71,7 @@ func (w *watermarks) policyValue(idle []int) int64 {
 func (w *watermarks) snapshot() []*int64 { return slices.Clone(w.nodes) }
 
 // propagate returns the input watermark of every stateful operator, by index, for
-// a global watermark (spark-semantics §1.2): stateless nodes pass the least of
+// a global watermark (docs/SEMANTICS.md, Watermarks): stateless nodes pass the least of
 // their inputs that have one, each stateful operator may hold its output back.
 func (q *Query) propagate(globalMicros int64) []int64 {
 	out := make([]int64, len(q.states))

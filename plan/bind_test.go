@@ -72,7 +72,7 @@ func checkSpellings(t *testing.T, cat Catalog, group []string) {
 	}
 }
 
-// TestBounds checks when rows leave a join against the rules of spark-semantics §1.5.
+// TestBounds checks when rows leave a join against those rules of docs/SEMANTICS.md, Joins.
 // Bounds are in milliseconds relative to the watermark.
 func TestBounds(t *testing.T) {
 	cat := declared(t, compatDeclarations)

@@ -141,7 +141,7 @@ func (x *exprBinder) bindWindow(w *windowArgs) (*windowCall, error) {
 }
 
 // windowInstant returns the instant that decides which window a row falls in. A
-// window over a window column is over its last microsecond (spark-semantics §2).
+// window over a window column is over its last microsecond (docs/SEMANTICS.md, Windows).
 func (x *exprBinder) windowInstant(w *windowArgs) (value, error) {
 	if w.time == nil {
 		return x.onlyEventTime(w)

@@ -9,7 +9,7 @@ func (m *Mark) part(p Part) *Mark {
 
 // isEventTime reports whether a column with this mark is event time in Spark's
 // sense: the operator that sees it drops late rows by it. The start and the end of
-// a window are ordinary timestamps there (spark-semantics §2), though a group keyed
+// a window are ordinary timestamps there (docs/SEMANTICS.md, Windows), though a group keyed
 // by them still closes.
 func (m *Mark) isEventTime() bool {
 	return m != nil && m.Watermark != nil && (m.Part == Instant || m.Part == WindowTime || m.Part == WindowStruct)

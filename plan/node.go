@@ -340,7 +340,7 @@ const (
 )
 
 // JoinState says when buffered rows of a stream–stream join leave, as Spark
-// derives it (spark-semantics §1.5).
+// derives it (docs/SEMANTICS.md, Joins).
 type JoinState struct {
 	// LeftTime and RightTime are the event-time columns of the sides (window end
 	// for a window), -1 without.

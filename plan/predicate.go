@@ -14,7 +14,7 @@ type predicate struct {
 	// eq is set for l = r and l <=> r.
 	eq *equality
 	// bounds are what the conjunct says about times, if it has one of the shapes that
-	// Spark reads (spark-semantics §1.5).
+	// Spark reads.
 	bounds []comparison
 	// strict are columns that must not be NULL for the conjunct to be true.
 	strict []int

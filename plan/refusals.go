@@ -227,7 +227,7 @@ func windowHint(a *Aggregate) string {
 }
 
 // distinctUnbounded finds DISTINCT in an aggregate of groups that stay for ever: every
-// value ever seen would have to be kept (design §4 D9: exact, bounded by the window).
+// value ever seen would have to be kept (D9: exact, bounded by the window).
 func distinctUnbounded(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
 	if !ok || c.output.Mode == Complete || a.Mark.closes() {

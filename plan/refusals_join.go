@@ -83,7 +83,7 @@ func joinEquality(_ *checker, n Node) *fault {
 
 // joinUnbounded finds outer and semi joins in which a row without partner could never be
 // decided, and outer joins whose outer side has no watermark: its rows would stay for
-// ever (design §4 D11).
+// ever (D11).
 func joinUnbounded(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
 	if !ok || j.Kind == Inner || j.Kind == LeftAnti {

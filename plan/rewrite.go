@@ -8,7 +8,7 @@ import "ssql/plan/expr"
 // what joins and deduplications keep is derived from what is left.
 //
 // No condition moves below a Watermark: what is written above it does not decide what
-// advances it (design §4 D3).
+// advances it (D3).
 //
 // The roots are those of the outputs of one plan, which may have Shared nodes in common.
 func rewrite(roots []Node) {

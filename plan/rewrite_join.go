@@ -181,7 +181,7 @@ func (s *joinSides) filters() (left, right bool) {
 }
 
 // inferNotNull keeps rows out of the state that can match nothing because a column
-// of the condition is NULL (spark-semantics §0.6).
+// of the condition is NULL.
 func (s *joinSides) inferNotNull() {
 	left, right := s.filters()
 	cols := s.columns()

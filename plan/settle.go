@@ -33,7 +33,7 @@ func settleDedup(d *Dedup) {
 	}
 }
 
-// settleJoin derives the state bounds of a stream-stream join (spark-semantics §1.5).
+// settleJoin derives the state bounds of a stream-stream join (docs/SEMANTICS.md, Joins).
 func settleJoin(j *Join) {
 	j.State = JoinState{LeftTime: -1, RightTime: -1, KeyTime: -1}
 	if j.Static {

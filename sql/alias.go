@@ -66,7 +66,7 @@ const (
 	aliasWithin
 )
 
-// aliasRules is the table of foreign spellings (sql-and-shell.md §1.3).
+// aliasRules is the table of foreign spellings (docs/SPELLINGS.md).
 var aliasRules = [...]Alias{
 	aliasArroyoSink:      {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'sink')", Canonical: "CREATE SINK t (..) WITH (..)"},
 	aliasArroyoSource:    {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'source')", Canonical: "CREATE STREAM t (..) WITH (..)"},

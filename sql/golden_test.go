@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// goldenDir holds the scripts recorded from Spark; it stands beside the project.
-const goldenDir = "../../shared/goldens"
+// goldenDir holds the scripts recorded from Spark.
+const goldenDir = "../testdata/goldens"
 
 // goldenQueries returns the text of every query and view of a stream script.
 func goldenQueries(script string) []string {
@@ -42,7 +42,7 @@ var refusedGoldens = map[string]string{
 func TestGoldenQueriesParse(t *testing.T) {
 	files, err := filepath.Glob(goldenDir + "/*/*.test")
 	if err != nil || len(files) == 0 {
-		t.Skipf("no goldens in %s", goldenDir)
+		t.Fatalf("no goldens in %s: %v", goldenDir, err)
 	}
 	queries := 0
 	for _, file := range files {

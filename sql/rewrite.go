@@ -14,7 +14,7 @@ import (
 // a number stands for is in hooks. TiDB decides what it is good at, the precedence
 // of operators and the shape of joins; names, literals, types and all that its
 // grammar lacks or reads wrongly (FULL JOIN, FILTER, ::, reserved words as columns;
-// sql-and-shell.md §2.1) never reach it. Two checks make sure that nothing gets
+// the probes in tidb_test.go) never reach it. Two checks make sure that nothing gets
 // lost: every token has a fate (parser.finish), and the converter must meet every
 // hook once and find between two operands exactly the operator that was recorded.
 type rewrite struct {

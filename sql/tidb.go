@@ -56,7 +56,7 @@ func (t *tidbParser) parse(sql string) (sel *ast.SelectStmt, fault *skeletonErro
 }
 
 // nearOffset finds the offset of the token that TiDB's message is about. The line
-// and column in it are unreliable (sql-and-shell.md §2.2); the text behind "near" is
+// and column in it are unreliable (the probes in tidb_test.go); the text behind "near" is
 // what remains of the input from that token on.
 func nearOffset(sql, message string) int {
 	_, near, ok := strings.Cut(message, ` near "`)

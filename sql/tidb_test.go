@@ -13,7 +13,7 @@ import (
 
 var rewriteGoldens = flag.Bool("rewrite", false, "write the golden files of this package anew")
 
-// probes are what TiDB's parser was measured on (sql-and-shell.md §2.1): why the
+// probes are what TiDB's parser was measured on: why the
 // skeleton exists. The first block is what the skeleton itself relies on.
 var probes = []string{
 	"SELECT c0 , f1 ( c2 , c3 ) FROM t4 WHERE c5 = c6 GROUP BY c7 , c8 HAVING c9 > c10",

@@ -16,7 +16,7 @@ type typeName struct {
 }
 
 // typeNames is the table of type names, sorted by name. JSON and UUID are text and
-// every timestamp is an instant in UTC (design §1, foreign spellings).
+// every timestamp is an instant in UTC (docs/SPELLINGS.md).
 var typeNames = []typeName{
 	{"BIGINT", types.BigInt, 0},
 	{"BINARY", types.Blob, 1},

@@ -1,3 +1,5 @@
+//go:build real
+
 package main
 
 import (
@@ -31,9 +33,6 @@ const realScripts = "../../testdata/real"
 // files coming one at a time, so that every file ends with an empty batch (idle). The
 // answers are those of expected/, which DuckDB and Spark gave.
 func TestRealData(t *testing.T) {
-	if _, err := os.Stat(realData); err != nil {
-		t.Skip("the data sets are not here: ", realData)
-	}
 	for _, set := range []string{"weblog", "quakes", "lora", "balloons", "storms"} {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()

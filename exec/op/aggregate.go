@@ -18,7 +18,7 @@ import (
 // Mode is how an aggregation shows its groups: Spark's output modes.
 type Mode uint8
 
-// The output modes (spark-semantics §3).
+// The output modes (docs/SEMANTICS.md, Output modes).
 const (
 	AppendMode   Mode = iota // a group once, when it is closed
 	UpdateMode               // the groups that a batch touched
@@ -222,7 +222,7 @@ func (a *aggregate) drops() bool {
 func (a *aggregate) Name() string { return "stateStoreSave" }
 
 // WantsBatch reports whether the watermark has moved, also if no key carries event
-// time (spark-semantics §1.3).
+// time (docs/SEMANTICS.md, Watermarks).
 func (a *aggregate) WantsBatch(next, last int64) bool {
 	return a.cfg.Mode != CompleteMode && next > last
 }

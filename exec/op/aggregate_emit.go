@@ -160,7 +160,7 @@ func (a *aggregate) memory() int64 {
 }
 
 // holdGlobal makes sure of the one group of a grouping without keys; every batch
-// touches it (spark-semantics §0.5).
+// touches it (docs/SEMANTICS.md, Output modes).
 func (a *aggregate) holdGlobal() {
 	t := a.state.Window(0).Tables[0]
 	before := t.Len()

@@ -35,8 +35,8 @@ type modelGroup struct {
 	touched    bool
 }
 
-// model is an aggregation a row at a time, straight from spark-semantics §1.4, §2
-// and §3: the oracle of the operator.
+// model is an aggregation a row at a time, straight from docs/SEMANTICS.md,
+// Late rows, Windows and Output modes: the oracle of the operator.
 type model struct {
 	windows op.Windows
 	mode    op.Mode

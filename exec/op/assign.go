@@ -20,7 +20,7 @@ type Expander interface {
 
 // Assign appends window_start, window_end and window_time to each row, one row for each
 // window that its time falls in: a window table function without a grouping above
-// it. Times are UTC microseconds, windows half-open (spark-semantics §2).
+// it. Times are UTC microseconds, windows half-open (docs/SEMANTICS.md, Windows).
 type Assign struct {
 	Time    expr.Expr // TIMESTAMP
 	Windows Windows

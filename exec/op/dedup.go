@@ -23,7 +23,7 @@ type DedupConfig struct {
 	Limits      StateLimits
 }
 
-// Dedup passes the first row of each key, when it arrives (spark-semantics §1.4).
+// Dedup passes the first row of each key, when it arrives (docs/SEMANTICS.md, Deduplication).
 // NULL keys are equal. A duplicate does not renew the time of its key.
 type Dedup struct {
 	heldRows

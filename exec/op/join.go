@@ -52,7 +52,7 @@ type JoinConfig struct {
 	Alloc      memory.Allocator
 }
 
-// Join joins two streams row by row, in Spark's order (spark-semantics §1.5): left
+// Join joins two streams row by row, in Spark's order (docs/SEMANTICS.md, Joins): left
 // rows against the right rows of earlier batches, right rows against all left rows,
 // then null rows of outer joins whose time is over, then evictions.
 //

@@ -23,7 +23,7 @@ type Batch struct {
 	Expr *expr.Ctx
 	// LateMicros is the late watermark L and EvictMicros the eviction watermark E of
 	// this operator, in UTC microseconds; L of a batch is E of the batch before
-	// (spark-semantics §1.2).
+	// (docs/SEMANTICS.md, Watermarks).
 	LateMicros, EvictMicros int64
 	// Late takes rows of an input that this operator dropped as late. It is called
 	// from Merge, never concurrently.
@@ -50,7 +50,7 @@ type Task struct {
 }
 
 // EventStats are the event times that one watermark node saw in a batch, in
-// milliseconds, floored (spark-semantics §1.1).
+// milliseconds, floored (docs/SEMANTICS.md, Watermarks).
 type EventStats struct {
 	Count     int64
 	MinMillis int64
@@ -88,7 +88,7 @@ type Stateful interface {
 	// Name is Spark's operatorName: stateStoreSave, dedupe, sessionWindowStateStoreSaveExec, ...
 	Name() string
 	// WantsBatch reports whether a batch without rows is due when the eviction
-	// watermark goes from last to next (spark-semantics §1.3).
+	// watermark goes from last to next (docs/SEMANTICS.md, Watermarks).
 	WantsBatch(nextMicros, lastMicros int64) bool
 	// OutputWatermark returns the watermark below this operator for an input one.
 	OutputWatermark(inMicros int64) int64

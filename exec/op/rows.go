@@ -27,7 +27,7 @@ func Take(rec arrow.Record, rows []int32) arrow.Record {
 }
 
 // splitLate divides a chunk by its event time: rows at or before the late watermark
-// are late (spark-semantics §1.4), rows without a time never are. Each part is nil
+// are late (docs/SEMANTICS.md, Late rows), rows without a time never are. Each part is nil
 // when it has no rows; the caller releases both.
 func splitLate(b *Batch, time expr.Expr, rec arrow.Record) (kept, late arrow.Record, err error) {
 	a, err := time.Eval(b.Expr, rec)

@@ -35,7 +35,7 @@ type SessionConfig struct {
 }
 
 // session groups rows into sessions: windows that begin with a row, end a gap after
-// their last one, and grow together when they touch (spark-semantics §2).
+// their last one, and grow together when they touch (docs/SEMANTICS.md, Windows).
 //
 // Each row is the session [t, t+gap). The rows of a batch are first aggregated by key
 // and start, as by any grouping, on all workers; Finish then walks the sessions of each

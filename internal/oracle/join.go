@@ -134,7 +134,7 @@ func (b Bound) holds(left, right int64) bool {
 }
 
 // thresholds returns, for an eviction watermark, the times up to which rows of the two
-// sides are over (spark-semantics §1.5): a bound keeps the side that it bounds from
+// sides are over (docs/SEMANTICS.md, Joins): a bound keeps the side that it bounds from
 // below, `O.t + c < S.t` up to E + c in whole milliseconds, and a millisecond less with
 // <=. Nil: never over.
 func (j *Join) thresholds(eMicros int64) [2]*int64 {

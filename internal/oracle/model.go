@@ -3,8 +3,8 @@ package oracle
 import "ssql/plan"
 
 // The model runs a case a row at a time, by Spark's rules for watermarks, late rows,
-// closing and batches without rows (spark-semantics §1 to §3), with the differences of
-// design §4 that cases can show: rows without event time are bad (D7), a filter stands
+// closing and batches without rows (docs/SEMANTICS.md), with the differences from Spark
+// that cases can show: rows without event time are bad (D7), a filter stands
 // above the watermark (D3), late rows are counted one by one (D4), DISTINCT is exact (D9),
 // NULL keys match nothing in a join (D10).
 //

@@ -2,7 +2,7 @@ package oracle
 
 import "slices"
 
-// joinNode joins two streams in Spark's order (spark-semantics §1.5).
+// joinNode joins two streams in Spark's order (docs/SEMANTICS.md, Joins).
 type joinNode struct {
 	j     *Join
 	sides [2]*joinSide

@@ -7,7 +7,7 @@ import (
 	"ssql/plan"
 )
 
-// sessionNode groups by sessions (spark-semantics §2): every row is a session of its own,
+// sessionNode groups by sessions (docs/SEMANTICS.md, Windows): every row is a session of its own,
 // from its time to a gap later, and sessions of a key that overlap or touch are one.
 type sessionNode struct {
 	in       node

@@ -14,7 +14,7 @@ const sparkDedup = "deduped"
 // SparkScript writes the case as a stream script that Spark can answer too, with empty
 // expected blocks: the model is a reading of Spark's rules, and Spark is what they are
 // read from. ok is false for cases that Spark refuses, or answers otherwise by one of
-// the differences of design.md §4. Every feed is a batch of its own, and rows without
+// the differences of docs/SEMANTICS.md. Every feed is a batch of its own, and rows without
 // event time are left out (D7).
 func (c *Case) SparkScript() (script string, ok bool) {
 	if !c.Query.inSpark() || c.Grammar.Changes || c.Table != nil {

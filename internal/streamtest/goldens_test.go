@@ -20,7 +20,6 @@ import (
 const (
 	goldens = "../../testdata/goldens"
 	notYet  = goldens + "/not_yet.txt"
-	shared  = "../../../shared/goldens"
 
 	differences = goldens + "/differences.txt"
 )
@@ -210,42 +209,5 @@ func TestGoldenDifferences(t *testing.T) {
 	}
 	if got.String() != string(want) {
 		t.Errorf("blocks by reason\n%swant, from %s\n%s", got.String(), differences, want)
-	}
-}
-
-// TestGoldensAreCopies compares the copies with the recorded ones, where those are: only
-// blocks of ssql may have been added.
-func TestGoldensAreCopies(t *testing.T) {
-	if _, err := os.Stat(shared); err != nil {
-		t.Skipf("the recorded goldens are not here: %v", err)
-	}
-	ours, err := streamtest.Files(goldens)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs, err := streamtest.Files(shared)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(ours) != len(theirs) {
-		t.Errorf("%d copies of %d scripts", len(ours), len(theirs))
-	}
-	for _, path := range theirs {
-		name, err := filepath.Rel(shared, path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := streamtest.Load(filepath.Join(goldens, name))
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if s.WithoutSSQL() != string(want) {
-			t.Errorf("%s is not a copy", name)
-		}
 	}
 }

@@ -229,7 +229,7 @@ func (st *Step) OnlySSQL() bool {
 func (st *Step) OnlySpark() bool { return st.Options["only"] == "spark" }
 
 // InputsHash is the hash of everything that Spark sees, as the recorder computes it
-// (goldens/README.md): a script whose inputs changed since it was recorded is stale.
+// (testdata/goldens/README.md): a script whose inputs changed since it was recorded is stale.
 func (s *Script) InputsHash() string {
 	var b strings.Builder
 	for _, st := range s.Steps {

@@ -1,7 +1,8 @@
+//go:build real
+
 package files
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -17,9 +18,6 @@ const realData = "../../../shared/data"
 // TestRealData counts the rows and bad lines of the NDJSON sets, with all columns as
 // inferred and with a few of them: what is bad must not depend on what is asked for.
 func TestRealData(t *testing.T) {
-	if _, err := os.Stat(realData); err != nil {
-		t.Skip("the data sets are not here: ", realData)
-	}
 	for _, c := range []struct {
 		set       string
 		rows, bad int

@@ -104,7 +104,7 @@ func mapText(a *array.Map, i int) string {
 }
 
 // quoteText returns s, Go-quoted if a reader of a stream script could take it for
-// something else (models-and-style §4.2 and the rules of the Spark recorder).
+// something else (testdata/goldens/README.md).
 func quoteText(s string, nested bool) string {
 	switch {
 	case s == "":

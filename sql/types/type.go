@@ -172,7 +172,7 @@ func (i Interval) FixedMicros() (micros int64, ok bool) {
 }
 
 // DelayMicros returns the length with a month taken as 31 days: Spark's rule for
-// the delay of a watermark (spark-semantics §1.1).
+// the delay of a watermark (docs/SEMANTICS.md, Watermarks).
 func (i Interval) DelayMicros() int64 {
 	return (int64(i.Months)*31+int64(i.Days))*DayMicros + i.Micros
 }
