@@ -3,10 +3,12 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -16,6 +18,8 @@ type Library interface {
 	// IsAggregate reports whether the function of a name folds rows. An error is that
 	// of Function.
 	IsAggregate(name string) bool
+	// TakesNames reports whether the names of arguments mean something to a function.
+	TakesNames(name string) bool
 	// Function describes a call: text calls name over columns a0, a1, … of the given types,
 	// that of an aggregate also over ssql_row, the place of a row. nil says that there is no
 	// such function. An error refuses it: it does not take these arguments, or would give
@@ -56,6 +60,22 @@ func (b *binder) external(name string, args []expr.Expr, names []string, span Sp
 // ErrChanges is the error of Library.Function for a function that gives other values when a
 // batch is replayed.
 var ErrChanges = errors.New("its value changes from call to call, so a replayed batch would differ")
+
+// checkNames refuses the names of arguments, f(x := 1), where they mean nothing: DuckDB reads
+// those of macros and of few functions, and passes over all others.
+func (b *binder) checkNames(e *sql.Call, name string) error {
+	i := slices.IndexFunc(e.ArgNames, func(n string) bool { return n != "" })
+	if i < 0 || name == "struct_pack" {
+		return nil
+	}
+	if lib, ok := b.cat.(Library); ok && lib.TakesNames(name) {
+		return nil
+	}
+	plain := *e
+	plain.ArgNames = nil
+	return sqlerr.At(b.at(e.Args[i].Pos()), codeUnsupported, "%s has no argument named %q", name, e.ArgNames[i]).
+		WithHint("its arguments are told by their place: %s", sql.ExprText(&plain))
+}
 
 func refusedByDuckDB(name string, span Span, err error) error {
 	refused := sqlerr.At(span, codeUnresolvedRoutine, "%s(...) cannot be used on a stream", name).Because(err)

@@ -71,8 +71,7 @@ func keptRows(columns []expr.Expr) (*AggCall, error) {
 	if err != nil {
 		return nil, err
 	}
-	agg, err := expr.BindAggregate("list", []expr.Expr{row}, false, Span{})
-	return &AggCall{Aggregate: agg}, err
+	return &AggCall{Aggregate: expr.CollectRows(row)}, nil
 }
 
 // externalOrder is ORDER BY inside the call, in DuckDB's text. Rows of equal keys stay in

@@ -206,6 +206,13 @@ func (x *exprBinder) aggregate(e *sql.Call) (expr.Expr, error) {
 		}
 		return nil, sqlerr.At(span, codeMisplaced, "an aggregate may not stand here")
 	}
+	if e.Nulls != sql.NullsAsUsual {
+		var err error
+		if e, err = x.treatNulls(e, name, span); err != nil {
+			return nil, err
+		}
+		name = strings.ToLower(e.Name.Name)
+	}
 	if len(e.OrderBy) > 0 {
 		return x.orderedAggregate(e, name, span)
 	}

@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"strings"
+
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sql"
@@ -10,11 +12,38 @@ import (
 // their form with it as the first one.
 var withinGroup = map[string]string{"mode": "mode", "percentile_cont": "quantile_cont", "percentile_disc": "quantile_disc"}
 
+// sortedGroup are the aggregates for which WITHIN GROUP (ORDER BY x) is ORDER BY in the
+// brackets.
+var sortedGroup = map[string]bool{"array_agg": true, "listagg": true, "string_agg": true}
+
+// notWithinGroup refuses WITHIN GROUP of an aggregate that has no such form.
+func (b *binder) notWithinGroup(e *sql.Call, name string, span Span) error {
+	err := sqlerr.At(span, codeUnsupported, "%s has no form WITHIN GROUP (ORDER BY ...)", name)
+	inside := *e
+	inside.WithinGroup = false
+	switch {
+	case strings.HasPrefix(name, "approx_"), strings.HasPrefix(name, "percentile"), strings.HasPrefix(name, "quantile"):
+		if len(e.Args) == 0 || len(e.OrderBy) != 1 {
+			break
+		}
+		inside.Args, inside.OrderBy = []sql.Expr{e.OrderBy[0].Expr, e.Args[0]}, nil
+		return err.WithHint("the value is its first argument: %s", sql.ExprText(&inside))
+	case len(e.Args) > 0 && expr.IsAggregate(name):
+		return err.WithHint("the order of its rows stands in the brackets: %s", sql.ExprText(&inside))
+	}
+	return err.WithHint("array_agg, listagg, mode, percentile_cont, percentile_disc and string_agg have it")
+}
+
 // orderedAggregate binds name(x, constants ORDER BY keys): the group collects keys and
 // values, which are sorted and folded when the group comes out.
 func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr.Expr, error) {
-	if form := withinGroup[name]; form != "" && e.WithinGroup {
-		return x.withinGroup(e, form, span)
+	if e.WithinGroup {
+		switch form := withinGroup[name]; {
+		case form == "" && !sortedGroup[name]:
+			return nil, x.b.notWithinGroup(e, name, span)
+		case form != "":
+			return x.withinGroup(e, form, span)
+		}
 	}
 	if e.Star || len(e.Args) == 0 {
 		return nil, sqlerr.At(span, codeUnsupported, "ORDER BY has no meaning in %s(*)", name)
@@ -45,11 +74,7 @@ func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr
 	if err != nil {
 		return nil, err
 	}
-	agg, err := expr.BindAggregate("list", []expr.Expr{element}, false, span)
-	if err != nil {
-		return nil, err
-	}
-	call := &AggCall{Aggregate: agg, Distinct: e.Distinct}
+	call := &AggCall{Aggregate: expr.CollectRows(element), Distinct: e.Distinct}
 	if e.Filter != nil {
 		rows.clause = "FILTER"
 		if call.Filter, err = rows.condition(e.Filter); err != nil {

@@ -33,6 +33,9 @@ func (k *block) rank() error {
 		return nil
 	}
 	span := k.b.at(call.Span)
+	if call.Nulls != sql.NullsAsUsual {
+		return k.b.noNullTreatment(call, "row_number", span)
+	}
 	if len(call.Args) > 0 || call.Over.Frame != "" || len(call.Over.OrderBy) == 0 || len(call.Over.PartitionBy) == 0 {
 		return sqlerr.At(span, codeWindowFunction, "ROW_NUMBER() needs PARTITION BY and ORDER BY, and no frame").
 			WithHint("write ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts)")

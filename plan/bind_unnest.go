@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -29,8 +30,12 @@ func (k *block) unnest() error {
 				WithHint("unnest the second list in an outer query")
 		}
 		done = true
-		if len(c.Args) != 1 {
-			return sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", c.Name.Name)
+		if c.Distinct || c.Star || c.Filter != nil || c.Over != nil || len(c.OrderBy) > 0 || c.Nulls != sql.NullsAsUsual {
+			return sqlerr.At(span, codeUnsupported, "%s takes a list and nothing else: DISTINCT, FILTER, ORDER BY, OVER and IGNORE NULLS have no meaning in it", c.Name.Name).
+				WithHint("change the list: unnest(list_sort(list_distinct(xs)))")
+		}
+		if err := k.b.oneList(c.Name, c.Args, c.ArgNames, span); err != nil {
+			return err
 		}
 		name := itemName(&k.s.Items[i])
 		list, err := k.rowBinder("unnest").scalar(c.Args[0])
@@ -43,6 +48,17 @@ func (k *block) unnest() error {
 		}
 		k.scope = k.scope.over(n)
 		k.unnested = map[sql.Expr]scopeColumn{c: {Column: n.Cols[len(n.Cols)-1], index: len(n.Cols) - 1}}
+	}
+	return nil
+}
+
+// oneList checks the arguments of unnest.
+func (b *binder) oneList(name sql.Ident, args []sql.Expr, names []string, span Span) error {
+	if i := slices.IndexFunc(names, func(n string) bool { return n != "" }); i >= 0 {
+		return sqlerr.At(b.at(args[i].Pos()), codeUnsupported, "%s has no argument named %q", name.Name, names[i])
+	}
+	if len(args) != 1 {
+		return sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", name.Name)
 	}
 	return nil
 }
@@ -77,8 +93,12 @@ func (b *binder) lateral(left *scope, f *sql.FuncRef, kind JoinKind, t *sql.Join
 	if kind != Inner && kind != LeftOuter || !alwaysTrue(t.On) {
 		return nil, sqlerr.At(b.at(t.Span), codeUnsupported, "unnest may be joined by a comma, CROSS JOIN or LEFT JOIN ... ON true only")
 	}
-	if len(f.Args) != 1 {
-		return nil, sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", f.Name.Name)
+	if err := b.oneList(f.Name, f.Args, f.ArgNames, span); err != nil {
+		return nil, err
+	}
+	if len(f.Columns) > 1 {
+		return nil, sqlerr.At(b.at(f.Columns[1].Span), codeUnsupported, "%s makes one column, found the names of %d", f.Name.Name, len(f.Columns)).
+			WithHint("fields of its elements are %s.field", f.Columns[0].Name)
 	}
 	x := &exprBinder{b: b, scope: left, clause: f.Name.Name, rows: true}
 	list, err := x.scalar(f.Args[0])

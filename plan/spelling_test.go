@@ -23,7 +23,7 @@ func TestForeignSpellings(t *testing.T) {
 			"SELECT to_timestamp_millis(v) AS a, to_timestamp_seconds(v) AS b, timestampdiff(minute, ts, ts) AS c, to_start_of_hour(ts) AS d, k AS e FROM s",
 		},
 		{
-			"SELECT k, last(v) AS a, first(v) AS b, count(*) AS n FROM s GROUP BY k EMIT ON UPDATE",
+			"SELECT k, last(v) IGNORE NULLS AS a, first(v IGNORE NULLS) AS b, count(*) AS n FROM s GROUP BY k EMIT ON UPDATE",
 			"SELECT k, LATEST_BY_OFFSET(v) AS a, EARLIEST_BY_OFFSET(v) AS b, COUNT(*) AS n FROM s GROUP BY k EMIT CHANGES",
 			"SELECT k, latest(v) AS a, earliest(v) AS b, count() AS n FROM s GROUP BY k EMIT CHANGELOG",
 		},

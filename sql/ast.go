@@ -365,8 +365,8 @@ type (
 		ArgNames []string // named arguments, "" for positional; nil when none is named
 		Star     bool     // count(*)
 		Distinct bool
-		// IgnoreNulls is IGNORE NULLS inside or behind the brackets.
-		IgnoreNulls bool
+		// Nulls is IGNORE NULLS or RESPECT NULLS inside or behind the brackets.
+		Nulls NullTreatment
 		// WithinGroup says that OrderBy was written WITHIN GROUP (ORDER BY ..).
 		WithinGroup bool
 		OrderBy     []OrderItem
@@ -420,6 +420,21 @@ type (
 		Span  Span
 	}
 )
+
+// NullTreatment is what a call says about arguments that are NULL.
+type NullTreatment uint8
+
+// The null treatments.
+const (
+	NullsAsUsual NullTreatment = iota // as the function has it
+	IgnoreNulls
+	RespectNulls
+)
+
+// String returns the clause, "" without one.
+func (n NullTreatment) String() string {
+	return [...]string{"", "IGNORE NULLS", "RESPECT NULLS"}[n]
+}
 
 // When is one branch of a CASE.
 type When struct{ When, Then Expr }

@@ -76,7 +76,7 @@ var expressionCases = []struct{ text, want string }{
 	{`count(*) + count (DISTINCT a, b) + sum(ALL c)`, `(count(*) + count(DISTINCT a, b)) + sum(c)`},
 	{`sum(x) FILTER (WHERE y > 1) OVER (PARTITION BY a, b ORDER BY c DESC NULLS LAST, d ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`,
 		`sum(x) FILTER (WHERE y > 1) OVER (PARTITION BY a, b ORDER BY c DESC NULLS LAST, d ROWS BETWEEN 1 PRECEDING AND CURRENT ROW)`},
-	{`first(v, true) + last(v IGNORE NULLS) + lag(v) RESPECT NULLS OVER ()`, `(first(v, TRUE) + last(v IGNORE NULLS)) + lag(v) OVER ()`},
+	{`first(v, true) + last(v IGNORE NULLS) + lag(v) RESPECT NULLS OVER ()`, `(first(v, TRUE) + last(v IGNORE NULLS)) + lag(v RESPECT NULLS) OVER ()`},
 	{`percentile_cont(0.5) WITHIN GROUP (ORDER BY v DESC)`, `percentile_cont(0.5) WITHIN GROUP (ORDER BY v DESC)`},
 	{`array_agg(a ORDER BY b, c DESC NULLS FIRST)`, `array_agg(a ORDER BY b, c DESC NULLS FIRST)`},
 	{`struct_pack(a := 1, b => 2)`, `{'a': 1, 'b': 2}`},

@@ -23,8 +23,8 @@ var functionRules = []functionRule{
 	{name: "count", rewrite: countRows}, // DuckDB has it too, so it is nobody's spelling
 	{name: "current_watermark", engine: "Flink", hint: "SHOW WATERMARKS shows it; rows behind it are in ssql.late_rows"},
 	{name: "date_format", engine: "Flink, Spark", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
-	{name: "earliest", engine: "Proton", to: "first"},
-	{name: "earliest_by_offset", engine: "ksqlDB", to: "first"},
+	{name: "earliest", engine: "Proton", rewrite: valueAtEnd},
+	{name: "earliest_by_offset", engine: "ksqlDB", rewrite: valueAtEnd, hint: "write first(x) IGNORE NULLS; for the first n: list_slice(collect_list(x), 1, n)"},
 	{name: "extractjsonfield", engine: "ksqlDB", to: "json_extract_string"},
 	{name: "format_timestamp", engine: "ksqlDB", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
 	{name: "from_json", engine: "Spark", hint: "declare the column as STRUCT(..), or read fields of JSON as payload->>'$.user.id'"},
@@ -33,8 +33,8 @@ var functionRules = []functionRule{
 	{name: "json_query", engine: "Flink", to: "json_extract"},
 	{name: "jsonb_array_length", engine: "RisingWave", to: "json_array_length"},
 	{name: "jsonb_typeof", engine: "RisingWave", hint: "write json_type(j), whose words are DuckDB's: VARCHAR, BIGINT, ARRAY"},
-	{name: "latest", engine: "Proton", to: "last"},
-	{name: "latest_by_offset", engine: "ksqlDB", to: "last"},
+	{name: "latest", engine: "Proton", rewrite: valueAtEnd},
+	{name: "latest_by_offset", engine: "ksqlDB", rewrite: valueAtEnd, hint: "write last(x) IGNORE NULLS; for the last n: list_slice(collect_list(x), -n, -1)"},
 	{name: "parse_timestamp", engine: "ksqlDB", rewrite: parsedTime, hint: "write strptime(text, '%Y-%m-%d %H:%M:%S')"},
 	{name: "proctime", engine: "Flink", hint: "windows and joins are over event time: name a TIMESTAMP column with a watermark"},
 	{name: "split_index", engine: "Flink", rewrite: partFromZero, hint: "write split_part(text, ',', n), which counts from 1"},
@@ -95,6 +95,33 @@ func foreignCall(c *Call) (Expr, *functionRule) {
 	out := *c
 	out.Name.Name = r.to
 	return &out, r
+}
+
+// valueAtEnd is ksqlDB's LATEST_BY_OFFSET(x [, ignoreNulls]) and EARLIEST_BY_OFFSET, and
+// Proton's latest(x) and earliest(x): last and first, which there leave NULLs out unless
+// told otherwise.
+func valueAtEnd(c *Call) Expr {
+	name, nulls := "last", IgnoreNulls
+	if strings.HasPrefix(strings.ToLower(c.Name.Name), "earliest") {
+		name = "first"
+	}
+	if len(c.Args) == 2 {
+		ignore, ok := c.Args[1].(*Literal)
+		if !ok || ignore.Value != any(true) && ignore.Value != any(false) {
+			return nil
+		}
+		if ignore.Value == any(false) {
+			nulls = RespectNulls
+		}
+	}
+	if len(c.Args) == 0 || len(c.Args) > 2 || c.ArgNames != nil {
+		return nil
+	}
+	out := renamed(c, name, c.Args[0])
+	if out.Nulls == NullsAsUsual {
+		out.Nulls = nulls
+	}
+	return out
 }
 
 // itsArgument is AS_VALUE(x): x.

@@ -428,8 +428,8 @@ func (p *printer) call(e *Call) {
 		p.put(" ")
 		p.orderBy(e.OrderBy)
 	}
-	if e.IgnoreNulls {
-		p.put(" IGNORE NULLS")
+	if e.Nulls != NullsAsUsual {
+		p.put(" ", e.Nulls.String())
 	}
 	p.put(")")
 	if e.WithinGroup {

@@ -96,6 +96,9 @@ func (p *parser) callArguments(c *callShape) error {
 		}
 		p.comma()
 	}
+	if err := p.nullTreatment(c); err != nil {
+		return err
+	}
 	if p.accept("ORDER", "BY") {
 		var err error
 		if c.OrderBy, err = p.orderItems(); err != nil {
@@ -105,12 +108,19 @@ func (p *parser) callArguments(c *callShape) error {
 	return p.nullTreatment(c)
 }
 
-// nullTreatment consumes IGNORE NULLS and RESPECT NULLS.
+// nullTreatment consumes IGNORE NULLS or RESPECT NULLS, which a call has once.
 func (p *parser) nullTreatment(c *callShape) error {
-	if p.accept("IGNORE", "NULLS") {
-		c.IgnoreNulls = true
-	} else {
-		p.accept("RESPECT", "NULLS")
+	lo, said := p.pos, c.Nulls
+	switch {
+	case p.accept("IGNORE", "NULLS"):
+		c.Nulls = IgnoreNulls
+	case p.accept("RESPECT", "NULLS"):
+		c.Nulls = RespectNulls
+	default:
+		return nil
+	}
+	if said != NullsAsUsual {
+		return syntaxError(p.spanFrom(lo), "a call says %s or %s, once", IgnoreNulls, RespectNulls)
 	}
 	return nil
 }

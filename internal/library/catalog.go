@@ -106,6 +106,16 @@ func (c *Catalog) folds(name string, depth int) bool {
 	return slices.ContainsFunc(calledNames(f.macro), func(called string) bool { return c.folds(called, depth+1) })
 }
 
+// namedFunctions are the functions of DuckDB that are no macros and read the names of their
+// arguments.
+var namedFunctions = []string{"json_serialize_plan", "json_serialize_sql", "struct_insert", "struct_pack", "union_value"}
+
+// TakesNames implements plan.Library. DuckDB itself checks those of a macro.
+func (c *Catalog) TakesNames(name string) bool {
+	f, err := c.find(name)
+	return err == nil && (f.kind == "macro" || slices.Contains(namedFunctions, strings.ToLower(name)))
+}
+
 // Function implements plan.Library.
 func (c *Catalog) Function(name, call string, columns []types.Type) (*plan.LibraryFunction, error) {
 	f, err := c.find(name)

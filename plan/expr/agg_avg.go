@@ -14,6 +14,9 @@ import (
 // bindAvg binds avg(x): DECIMAL(p+4,s+4) for decimals, rounded half up, and DOUBLE for
 // every other number, which is added up as DOUBLE as in Spark.
 func bindAvg(c aggregateCall) (*Aggregate, error) {
+	if err := c.countTruth(); err != nil {
+		return nil, err
+	}
 	in := c.args[0].Type()
 	agg := &Aggregate{Args: c.args, Type: tDouble, Nullable: true}
 	switch {

@@ -8,24 +8,37 @@ import (
 	"ssql/sql/types"
 )
 
-// bindCollectList binds collect_list(x), also array_agg(x): the values in the order of arrival, NULLs left
-// out, as in Spark; an empty list without any.
-func bindCollectList(c aggregateCall) (*Aggregate, error) { return bindCollect(c, false) }
+// bindCollectList binds collect_list(x): the values in the order of arrival, NULLs left out,
+// as in Spark; an empty list without any.
+func bindCollectList(c aggregateCall) (*Aggregate, error) {
+	return collected(c.args[0], listAcc{t: c.args[0].Type()}), nil
+}
 
-// bindList binds DuckDB's list(x), which keeps NULLs.
-func bindList(c aggregateCall) (*Aggregate, error) { return bindCollect(c, true) }
+// bindList binds DuckDB's list(x), also array_agg(x): NULLs are kept; NULL without any row.
+func bindList(c aggregateCall) (*Aggregate, error) {
+	return collected(c.args[0], listAcc{t: c.args[0].Type(), nulls: true, missing: true}), nil
+}
 
-func bindCollect(c aggregateCall, nulls bool) (*Aggregate, error) {
-	t := c.args[0].Type()
-	return &Aggregate{Args: c.args, Type: types.ListOf(t), Ordered: true, New: func() Accumulator {
-		return listAcc{t, nulls}
-	}}, nil
+// CollectRows is list(row) for an aggregate that folds the rows of a group when it comes
+// out: an empty list without any row.
+func CollectRows(row Expr) *Aggregate {
+	agg := collected(row, listAcc{t: row.Type(), nulls: true})
+	agg.Name = "list"
+	return agg
+}
+
+func collected(value Expr, acc listAcc) *Aggregate {
+	return &Aggregate{
+		Args: []Expr{value}, Type: types.ListOf(acc.t), Nullable: acc.missing, Ordered: true,
+		New: func() Accumulator { return acc },
+	}
 }
 
 // listAcc holds a handle of the encoded values, end to end.
 type listAcc struct {
-	t     types.Type
-	nulls bool
+	t       types.Type
+	nulls   bool // NULLs are kept
+	missing bool // NULL without any value
 }
 
 // WordCount returns 1.
@@ -70,6 +83,10 @@ func (l listAcc) Result(c *Cells, groups []int32, alloc memory.Allocator) (arrow
 	b := array.NewBuilder(alloc, types.ListOf(l.t).Arrow()).(*array.ListBuilder)
 	defer b.Release()
 	for _, g := range groups {
+		if l.missing && c.Words(g)[0] == 0 {
+			b.AppendNull()
+			continue
+		}
 		b.Append(true)
 		for rest := c.Heap.Blob(c.Words(g)[0]); len(rest) > 0; {
 			var err error

@@ -14,13 +14,16 @@ import (
 
 // bindSum binds sum(x): BIGINT for integers, DOUBLE for FLOAT and DOUBLE,
 // DECIMAL(p+10,s) for decimals, NULL without values. What leaves the range is
-// ARITHMETIC_OVERFLOW. UBIGINT, which Spark does not have, sums as DECIMAL(20,0).
+// ARITHMETIC_OVERFLOW. Of a BOOLEAN it is how often it is true. UBIGINT, which Spark does not have, sums as DECIMAL(20,0).
 func bindSum(c aggregateCall) (*Aggregate, error) { return bindSumOf(c, false) }
 
 // bindTrySum binds try_sum(x): sum, but NULL for good once it has left the range.
 func bindTrySum(c aggregateCall) (*Aggregate, error) { return bindSumOf(c, true) }
 
 func bindSumOf(c aggregateCall, try bool) (*Aggregate, error) {
+	if err := c.countTruth(); err != nil {
+		return nil, err
+	}
 	in := c.args[0].Type()
 	agg := &Aggregate{Args: c.args, Nullable: true}
 	switch {
@@ -37,6 +40,17 @@ func bindSumOf(c aggregateCall, try bool) (*Aggregate, error) {
 		return nil, c.mismatch(0, "a number")
 	}
 	return agg, nil
+}
+
+// countTruth makes an argument of type BOOLEAN an integer: true is 1, so that a sum counts
+// and an average is a share, as in DuckDB from 1.2 on.
+func (c *aggregateCall) countTruth() error {
+	if c.args[0].Type().Kind != types.Boolean {
+		return nil
+	}
+	number, err := BindCast(c.args[0], tInt, false, c.span)
+	c.args = append([]Expr{number}, c.args[1:]...)
+	return err
 }
 
 // sumDecimalType is Spark's type of a sum of decimals: ten more digits, 38 at most.

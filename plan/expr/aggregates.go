@@ -36,7 +36,7 @@ var aggregateSpecs = []aggregateSpec{
 	{name: "any_value", canonical: "first", argsMin: 1, argsMax: 2, usage: "any_value(value [, ignore_nulls])", bind: bindFirst},
 	{name: "approx_count_distinct", argsMin: 1, argsMax: 2, usage: "approx_count_distinct(value [, error])", bind: bindApproxCountDistinct},
 	{name: "approx_percentile", argsMin: 2, argsMax: 3, usage: "approx_percentile(number, fraction [, accuracy])", bind: bindApproxPercentile},
-	{name: "array_agg", canonical: "collect_list", argsMin: 1, argsMax: 1, usage: "array_agg(value)", bind: bindCollectList},
+	{name: "array_agg", canonical: "list", argsMin: 1, argsMax: 1, usage: "array_agg(value)", bind: bindList},
 	{name: "avg", argsMin: 1, argsMax: 1, usage: "avg(number)", bind: bindAvg},
 	{name: "bit_and", argsMin: 1, argsMax: 1, usage: "bit_and(integer)", bind: bindBitAnd},
 	{name: "bit_or", argsMin: 1, argsMax: 1, usage: "bit_or(integer)", bind: bindBitOr},
