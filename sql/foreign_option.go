@@ -213,7 +213,7 @@ func (p *parser) timeOption(s *CreateStream, o *Option) error {
 				WithHint("declare a column ts TIMESTAMP AS .. and name it")
 		}
 		name = Ident{Name: "rowtime", Span: o.ValueAt}
-		s.Columns = append(s.Columns, ColumnDef{Name: name, Type: &timestamp, Computed: e, Text: ExprText(e), Span: o.ValueAt})
+		s.Columns = append(s.Columns, ColumnDef{Name: name, Type: &timestamp, Computed: e, Span: o.ValueAt})
 		break
 	}
 	s.Watermarks = append(s.Watermarks, WatermarkDef{Column: name, Span: o.ValueAt})

@@ -30,8 +30,7 @@ type ColumnDef struct {
 	Computed Expr    // AS expr; nil otherwise
 	Format   *string // FORMAT 'strptime': how its values are written
 	FormatAt Span
-	JSON     bool   // the type was written JSON: VARCHAR that holds JSON text
-	Text     string // source text of Computed
+	JSON     bool // the type was written JSON: VARCHAR that holds JSON text
 	Span     Span
 }
 
@@ -299,13 +298,12 @@ func (p *parser) computed(c *ColumnDef) error {
 	if c.Computed != nil {
 		return p.unexpected(`"," or ")"`)
 	}
-	lo := p.pos
 	// NOT NULL behind the expression belongs to the column; no operator is called so.
 	e, err := p.standaloneExpr()
 	if err != nil {
 		return err
 	}
-	c.Computed, c.Text = e, p.slice(p.spanFrom(lo))
+	c.Computed = e
 	return nil
 }
 

@@ -53,7 +53,9 @@ func TestEveryFieldOfTheTreeIsRead(t *testing.T) {
 			case len(c.readers[f]) > 0 && reason != "":
 				t.Errorf("%s is read by %s: take it off the list of those that are not", id, readersOf(c.readers[f]))
 			}
-			t.Logf("%-28s %s", id, readersOf(c.readers[f]))
+			if testing.Verbose() {
+				t.Logf("%-28s %s", id, readersOf(c.readers[f]))
+			}
 		}
 	}
 	if fields < 250 {
