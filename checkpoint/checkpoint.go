@@ -18,7 +18,11 @@
 // nothing in the directory is changed.
 package checkpoint
 
-import "encoding/json"
+import (
+	"encoding/json"
+
+	"ssql/internal/owner"
+)
 
 // Plan is the PLAN record: everything that running a batch depends on.
 type Plan struct {
@@ -66,6 +70,8 @@ type Options struct {
 	CreatedBy string
 	// Holder is what a second process is told about this one; default vfs.Holder.
 	Holder []byte
+	// Owner is the database that the query belongs to; nil: none.
+	Owner *owner.Claim
 	// NewID makes the identity of a new checkpoint; default random.
 	NewID func() [16]byte
 }

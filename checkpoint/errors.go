@@ -14,6 +14,7 @@ import (
 // The codes of this package (docs/ERRORS.md).
 const (
 	CodeLocked   = "E_LOCKED"           // another process has the checkpoint open
+	CodeLockLost = "E_LOCK_LOST"        // the lock of an open checkpoint was removed
 	CodeCorrupt  = "E_CKPT_CORRUPT"     // a file is not what was written
 	CodeMissing  = "E_CKPT_MISSING"     // a file, or the whole checkpoint, is not there
 	CodeVersion  = "E_CKPT_VERSION"     // written by a newer ssql
@@ -62,6 +63,11 @@ func locked(dir string, err *vfs.LockedError) *sqlerr.Error {
 	}
 	return sqlerr.New(CodeLocked, "checkpoint %q is in use by %s", dir, holder).
 		WithHint("stop the query there first; two processes cannot run the same query")
+}
+
+func lockLost(dir string, err error) *sqlerr.Error {
+	return sqlerr.New(CodeLockLost, "checkpoint %q is no longer locked by this query", dir).Because(err).
+		WithHint("nothing more is written: somebody removed or moved the folder while the query ran; put it back and start the query again")
 }
 
 // storage names a failure of the file system.

@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ssql/internal/owner"
 	"ssql/internal/vfs"
 )
 
@@ -51,7 +52,7 @@ func snapshotBatch(name string) (int64, bool) {
 // isOurs reports whether this package gives a file that name.
 func isOurs(name string) bool {
 	switch name {
-	case lockName, metadataName, generationName, printName:
+	case lockName, metadataName, generationName, printName, owner.FileName:
 		return true
 	}
 	_, segment := segmentNumber(name)

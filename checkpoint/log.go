@@ -3,9 +3,9 @@ package checkpoint
 import (
 	"errors"
 	"fmt"
-	"io"
 	"sync"
 
+	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 )
@@ -20,7 +20,9 @@ type Log struct {
 	fs   vfs.FS
 	dir  string
 	o    Options
-	lock io.Closer
+	lock vfs.Lock
+	// owned is the record of the database that the checkpoint belonged to.
+	owned *owner.Record
 
 	id         [16]byte
 	generation int64
@@ -114,10 +116,29 @@ func (l *Log) misuse(what string, batch int64) error {
 		what, batch, l.dir, l.committed, l.pending)
 }
 
-// append writes records as one write and syncs it.
-func (l *Log) append(records ...outRecord) error {
+// StillHeld returns E_LOCK_LOST if somebody has removed or replaced the lock or its folder:
+// then another process may run the query, and nothing may be written any more. It ends
+// the log.
+func (l *Log) StillHeld() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.mayWrite()
+}
+
+func (l *Log) mayWrite() error {
 	if l.failed != nil {
 		return l.failed
+	}
+	if err := l.lock.Lost(); err != nil {
+		return l.fail(lockLost(l.dir, err))
+	}
+	return nil
+}
+
+// append writes records as one write and syncs it.
+func (l *Log) append(records ...outRecord) error {
+	if err := l.mayWrite(); err != nil {
+		return err
 	}
 	parts, size := l.encode(records)
 	if l.at+size > l.o.SegmentBytes && l.at > fileHeaderBytes {
@@ -209,8 +230,8 @@ func (l *Log) fail(err error) error {
 func (l *Log) SetPrint(print []byte) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failed != nil {
-		return l.failed
+	if err := l.mayWrite(); err != nil {
+		return err
 	}
 	h := fileHeader{kind: kindPrint, queryID: l.id}
 	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, printName), h, print); err != nil {

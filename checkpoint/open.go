@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"ssql/internal/owner"
+	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 )
 
@@ -34,13 +36,13 @@ func Open(fsys vfs.FS, dir string, o Options) (*Log, *Recovered, error) {
 	}
 	lock, err := fsys.Lock(join(dir, lockName), o.Holder)
 	if err != nil {
-		var held *vfs.LockedError
-		if errors.As(err, &held) {
-			return nil, nil, locked(dir, held)
-		}
-		return nil, nil, storage("locking", join(dir, lockName), err)
+		return nil, nil, lockError(dir, err)
 	}
 	l := &Log{fs: fsys, dir: dir, o: o, lock: lock, pending: -1}
+	if l.owned, err = o.Owner.Check(fsys, dir); err != nil {
+		l.closeFiles()
+		return nil, nil, ownerError(dir, err)
+	}
 	r, err := l.recover()
 	if err != nil {
 		l.closeFiles()
@@ -134,6 +136,9 @@ func (l *Log) create() (*Recovered, error) {
 	if err := l.newSegment(vfs.WriteFile, firstSegment, 0); err != nil {
 		return nil, err
 	}
+	if err := l.keepOwner(); err != nil {
+		return nil, err
+	}
 	metadata := fileHeader{kind: kindMetadata, queryID: l.id}
 	if err := writeFramed(vfs.WriteNewFile, l.fs, join(l.dir, metadataName), metadata, []byte(l.o.CreatedBy)); err != nil {
 		return nil, err
@@ -159,6 +164,9 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 			}
 		}
 	}
+	if err := l.keepOwner(); err != nil {
+		return nil, err
+	}
 	h := fileHeader{kind: kindGeneration, queryID: l.id, number: uint64(l.generation)}
 	if err := writeFramed(vfs.WriteFile, l.fs, join(l.dir, generationName), h, nil); err != nil {
 		return nil, err
@@ -174,6 +182,22 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 		l.pending = r.Pending.Batch
 	}
 	return r, nil
+}
+
+// keepOwner writes down which database the checkpoint belongs to from now on.
+func (l *Log) keepOwner() error {
+	if err := l.o.Owner.Keep(l.fs, l.dir, l.owned); err != nil {
+		return storage("writing", join(l.dir, owner.FileName), err)
+	}
+	return nil
+}
+
+// ownerError names the file of a record that cannot be read.
+func ownerError(dir string, err error) error {
+	if sqlerr.Code(err) != sqlerr.Internal {
+		return err
+	}
+	return storage("reading", join(dir, owner.FileName), err)
 }
 
 // openTail opens the last segment for appending behind the last whole write.

@@ -46,8 +46,8 @@ func (l *Log) WriteSnapshot(batch int64, payload []byte) error {
 func (l *Log) beginSnapshot(batch int64) (bytesBefore int64, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.failed != nil {
-		return 0, l.failed
+	if err := l.mayWrite(); err != nil {
+		return 0, err
 	}
 	newest := int64(-1)
 	if n := len(l.snapshots); n > 0 {

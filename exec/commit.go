@@ -86,6 +86,12 @@ func (q *Query) startCommit(ctx context.Context, p *planned, res *result, follow
 func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned) error {
 	start := time.Now()
 	if !p.skip {
+		if q.log != nil {
+			// PLAN came with the commit of the batch before, which may be long ago.
+			if err := q.log.StillHeld(); err != nil {
+				return fmt.Errorf("writing batch %d: %w", p.plan.Batch, err)
+			}
+		}
 		if err := q.cfg.Sink.Write(ctx, q.sinkBatch(p, res)); err != nil {
 			return fmt.Errorf("writing batch %d: %w", p.plan.Batch, err)
 		}

@@ -6,6 +6,7 @@ package exec
 import (
 	"time"
 
+	"ssql/internal/owner"
 	"ssql/internal/vfs"
 	"ssql/plan"
 	"ssql/plan/expr"
@@ -30,6 +31,8 @@ type Config struct {
 
 	FS  vfs.FS
 	Dir string // the checkpoint; "" for an ad-hoc query that keeps nothing
+	// Owner is the database that the checkpoint is kept for; nil: none.
+	Owner *owner.Claim
 
 	Limits        sources.Limits // of a batch, for each source
 	NoDataBatches bool           // run a batch without rows when the watermark closes something

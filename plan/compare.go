@@ -62,7 +62,7 @@ func orNone(s string) string {
 const (
 	adviceState  = "start the new definition under another name (CREATE QUERY other AS ...), or forget what this one has kept: DROP QUERY, then create it again"
 	adviceSink   = "write into another table, or add the column to a query of its own; the rows written so far have the old columns"
-	adviceSource = "a checkpoint knows how far each of its sources was read; start the query under another name to read other ones"
+	adviceSource = "a checkpoint knows how far each of its sources was read; start the query under another name to read other ones; the same files in another place are ALTER STREAM s SET LOCATION 'path'"
 	adviceMode   = "rows written so far follow the old mode; start the query under another name, into another table"
 	adviceTarget = "the rows written so far are in the old table; start the query under another name, or with a checkpoint of its own"
 	adviceOutput = "the outputs of a statement set share a checkpoint: start the new set under another name (CREATE QUERY other AS EXECUTE STATEMENT SET ...), or give the INSERT a query of its own"

@@ -8,6 +8,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/owner"
 	"ssql/sql/types"
 )
 
@@ -194,6 +195,8 @@ type Option struct {
 type Values struct {
 	BaseDir string
 	Set     map[string]any
+	// Owner is the database that the folders which a connector writes to belong to; nil: none.
+	Owner *owner.Claim
 }
 
 // String returns a string option or "".

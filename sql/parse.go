@@ -20,6 +20,7 @@ type statementRule struct {
 func statementRules() []statementRule {
 	return []statementRule{
 		{"ALTER QUERY", (*parser).alterQuery},
+		{"ALTER SINK", (*parser).alterSink},
 		{"ALTER STREAM", (*parser).alterStream},
 		{"ASSERT", (*parser).assert},
 		{"AWAIT QUERY", (*parser).await},

@@ -1,12 +1,26 @@
 package sql
 
-// AlterStream is ALTER STREAM name SET (key = value, ..) or ADD COLUMN definition.
-// Exactly one of Set and Add is set.
+// AlterStream is ALTER STREAM name SET (key = value, ..), SET LOCATION 'path' or ADD COLUMN
+// definition. Exactly one of Set, Location and Add is set.
 type AlterStream struct {
 	Node
-	Name Ident
-	Set  []Option
-	Add  []ColumnDef
+	Name     Ident
+	Set      []Option
+	Location *Location
+	Add      []ColumnDef
+}
+
+// AlterSink is ALTER SINK name SET LOCATION 'path'.
+type AlterSink struct {
+	Node
+	Name     Ident
+	Location *Location
+}
+
+// Location is where files are that were moved: the same files, in another place.
+type Location struct {
+	Path string
+	Span Span
 }
 
 // AlterQuery is ALTER QUERY name SET (key = value, ..), AS INSERT .., AS EXECUTE STATEMENT
@@ -19,7 +33,7 @@ type AlterQuery struct {
 	Query   *Query
 }
 
-// alterStream parses ALTER STREAM name SET (..) | ADD [COLUMN] definition.
+// alterStream parses ALTER STREAM name SET (..) | SET LOCATION 'path' | ADD [COLUMN] definition.
 func (p *parser) alterStream() (Statement, error) {
 	p.take()
 	p.take()
@@ -29,6 +43,8 @@ func (p *parser) alterStream() (Statement, error) {
 		return nil, err
 	}
 	switch {
+	case p.accept("SET", "LOCATION"):
+		s.Location, err = p.location()
 	case p.accept("SET"):
 		s.Set, err = p.alterOptions()
 	case p.accept("ADD"):
@@ -37,13 +53,40 @@ func (p *parser) alterStream() (Statement, error) {
 		err = p.columnDef(to)
 		s.Add = to.Columns
 	default:
-		err = p.unexpected("SET (..) or ADD COLUMN ..")
+		err = p.unexpected("SET (..), SET LOCATION '..' or ADD COLUMN ..")
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// alterSink parses ALTER SINK name SET LOCATION 'path'.
+func (p *parser) alterSink() (Statement, error) {
+	p.take()
+	p.take()
+	s := &AlterSink{}
+	var err error
+	if s.Name, err = p.name("the name of the sink"); err != nil {
+		return nil, err
+	}
+	if !p.accept("SET", "LOCATION") {
+		return nil, p.unexpected("SET LOCATION '..'")
+	}
+	if s.Location, err = p.location(); err != nil {
+		return nil, err
+	}
+	s.Node = p.node(0)
+	return s, nil
+}
+
+// location parses the path behind SET LOCATION.
+func (p *parser) location() (*Location, error) {
+	l := &Location{Span: p.cur().span()}
+	var err error
+	l.Path, err = p.str("a path in single quotes")
+	return l, err
 }
 
 // alterQuery parses ALTER QUERY name SET (..) | AS INSERT .. | AS EXECUTE STATEMENT SET .. | AS SELECT ..
@@ -91,8 +134,18 @@ func (s *AlterStream) print(p *printer) {
 		p.column(s.Add[0])
 		return
 	}
+	if s.Location != nil {
+		p.put(" SET LOCATION ", quoteString(s.Location.Path))
+		return
+	}
 	p.put(" SET ")
 	p.options(s.Set)
+}
+
+func (s *AlterSink) print(p *printer) {
+	p.put("ALTER SINK ")
+	p.ident(s.Name)
+	p.put(" SET LOCATION ", quoteString(s.Location.Path))
 }
 
 func (s *AlterQuery) print(p *printer) {

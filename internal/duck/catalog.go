@@ -4,13 +4,14 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 
 	"ssql/internal/sqlerr"
 )
 
 // catalogVersion is the version of the tables in the schema ssql.
-const catalogVersion = 2
+const catalogVersion = 3
 
 // versionDDL makes the place of the version. It runs at every start, since asking for a
 // table that is missing costs 20 ms: DuckDB looks for names like it.
@@ -24,7 +25,11 @@ CREATE TABLE IF NOT EXISTS ssql.targets (query VARCHAR, target VARCHAR, position
 // their streams and queries, and what ssql itself needs to know after a restart. No
 // table has a key: DuckDB never gives deleted rows of an indexed table back.
 const catalogDDL = `
-INSERT INTO ssql.catalog_version VALUES (2);
+INSERT INTO ssql.catalog_version VALUES (3);
+
+-- Which database this is: folders beside it keep the id, too.
+CREATE TABLE ssql.database (id VARCHAR);
+INSERT INTO ssql.database SELECT uuid();
 
 -- What CREATE STREAM and CREATE VIEW over a stream declared, in order.
 CREATE TABLE ssql.streams (
@@ -33,8 +38,12 @@ CREATE TABLE ssql.streams (
   definition VARCHAR,      -- the statement
   columns VARCHAR,         -- as in CREATE STREAM; those that were not declared are
                            -- inferred from a sample once, and pinned here
-  base_dir VARCHAR,        -- where relative paths in it start
-  created_at TIMESTAMP
+  base_dir VARCHAR,        -- where relative paths in it start; itself relative to the
+                           -- folder of the database, unless the two have only the root
+                           -- in common
+  created_at TIMESTAMP,
+  identity VARCHAR         -- of a stream whose files were moved: what checkpoints know
+                           -- it by; else NULL
 );
 CREATE TABLE ssql.queries (
   name VARCHAR,
@@ -43,11 +52,13 @@ CREATE TABLE ssql.queries (
   base_dir VARCHAR,
   target VARCHAR,
   output_mode VARCHAR,
-  checkpoint VARCHAR,      -- folder
+  checkpoint VARCHAR,      -- folder, as base_dir, if the user named one; NULL: beside the
+                           -- database, where it is now
   options JSON,
   state VARCHAR,           -- created, running, stopped, failed or finished
   created_at TIMESTAMP,
-  updated_at TIMESTAMP
+  updated_at TIMESTAMP,
+  home JSON                -- the database file at the last start: a copy is elsewhere
 );
 -- The batches whose rows are in a table, written in the transaction of the rows.
 -- The newest row of a query is its marker: deleting it stops the query.
@@ -105,8 +116,18 @@ CREATE TABLE ssql.errors (
   occurred_at TIMESTAMP
 );`
 
-// secondDDL makes version 2 of version 1.
-const secondDDL = `ALTER TABLE ssql.commits ADD COLUMN rows_deleted BIGINT DEFAULT 0; UPDATE ssql.catalog_version SET version = 2`
+// upgrade makes the next version of a version.
+type upgrade struct {
+	ddl  string
+	fill func(ctx context.Context, c *Conn) error // what is behind the DDL; nil: nothing
+}
+
+// upgrades are by the version that they begin with.
+var upgrades = map[int64]upgrade{
+	1: {ddl: `ALTER TABLE ssql.commits ADD COLUMN rows_deleted BIGINT DEFAULT 0`},
+	2: {ddl: `CREATE TABLE ssql.database (id VARCHAR); INSERT INTO ssql.database SELECT uuid();
+ALTER TABLE ssql.streams ADD COLUMN identity VARCHAR; ALTER TABLE ssql.queries ADD COLUMN home JSON`, fill: keepPlaces},
+}
 
 // EnsureCatalog makes the schema ssql if it is missing, and brings an older one up to date. A schema of a newer ssql is
 // refused, since this one would not keep what that one promises.
@@ -137,12 +158,29 @@ func fillCatalog(ctx context.Context, c *Conn) error {
 		return sqlerr.New("E_SINK_SCHEMA", "the schema ssql of the database %q has version %d, this program knows %d", c.db.path, version.Int64, catalogVersion).
 			WithHint("use the newer ssql that wrote it")
 	}
-	ddl := catalogDDL
-	if version.Int64 == 1 {
-		ddl = secondDDL
+	if !version.Valid {
+		_, err = c.Exec(ctx, catalogDDL)
+		return err
 	}
-	_, err = c.Exec(ctx, ddl)
+	for v := version.Int64; v < catalogVersion && err == nil; v++ {
+		_, err = c.Exec(ctx, fmt.Sprintf("%s; UPDATE ssql.catalog_version SET version = %d", upgrades[v].ddl, v+1))
+		if err == nil && upgrades[v].fill != nil {
+			err = upgrades[v].fill(ctx, c)
+		}
+	}
 	return err
+}
+
+// DatabaseID returns the id of the database, "" before there is a catalog.
+func DatabaseID(ctx context.Context, c *Conn) (id string, err error) {
+	err = c.Query(ctx, "SELECT id FROM ssql.database", nil, func(row []any) error {
+		id, _ = row[0].(string)
+		return nil
+	})
+	if Missing(err) {
+		err = nil
+	}
+	return id, err
 }
 
 // Missing reports whether an error says that a table or a schema does not exist.

@@ -2,6 +2,7 @@ package duck
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -19,15 +20,34 @@ func TestCatalogIsMadeOnce(t *testing.T) {
 		})
 	}
 	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
-		"bad_rows\ncatalog_version\ncommits\nerrors\nlate_rows\nprogress\nqueries\nstreams\ntargets")
-	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "2")
+		"bad_rows\ncatalog_version\ncommits\ndatabase\nerrors\nlate_rows\nprogress\nqueries\nstreams\ntargets")
+	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "3")
 }
 
-// TestCatalogOfVersionOne: a database of before gets the column that came with version 2.
-func TestCatalogOfVersionOne(t *testing.T) {
-	db := mustOpen(t, filepath.Join(t.TempDir(), "lab.duckdb"), Options{})
+// TestCatalogsOfBefore: a database of an older version gets what came since, and its folders
+// move with it from then on. The first column of old is the version.
+func TestCatalogsOfBefore(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "now", "lab.duckdb")
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	db := mustOpen(t, path, Options{})
 	exec1(t, db, `CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 1 AS version;
-CREATE TABLE ssql.commits AS SELECT 'q' AS query, 3::BIGINT AS batch, now()::TIMESTAMP AS committed_at`)
+CREATE TABLE ssql.commits AS SELECT 'q' AS query, 3::BIGINT AS batch, now()::TIMESTAMP AS committed_at;
+CREATE TABLE ssql.streams (name VARCHAR, kind VARCHAR, definition VARCHAR, columns VARCHAR, base_dir VARCHAR, created_at TIMESTAMP);
+CREATE TABLE ssql.queries (name VARCHAR, query_id VARCHAR, base_dir VARCHAR, checkpoint VARCHAR, options JSON)`)
+	before := filepath.Join(dir, "before") // where the database was when this was stored
+	for _, row := range [][]any{{"s", before}, {"far", "/elsewhere/in"}, {"none", nil}} {
+		exec1(t, db, "INSERT INTO ssql.streams (name, kind, base_dir) VALUES (?, 'stream', ?)", row...)
+	}
+	for _, row := range [][]any{
+		{"beside", before, filepath.Join(before, "lab.duckdb.ssql", "beside"), "{}"},
+		{"own", filepath.Join(before, "sql"), filepath.Join(before, "sql", "ck"), `{"checkpoint":"ck"}`},
+		{"set", before, "/volume/ck/set", "{}"},
+	} {
+		exec1(t, db, "INSERT INTO ssql.queries VALUES (?, 'id', ?, ?, ?)", row...)
+	}
 	for range 2 {
 		with(t, db, func(c *Conn) {
 			if err := EnsureCatalog(ctx, c); err != nil {
@@ -35,14 +55,43 @@ CREATE TABLE ssql.commits AS SELECT 'q' AS query, 3::BIGINT AS batch, now()::TIM
 			}
 		})
 	}
-	wantText(t, queryText(t, db, "SELECT version FROM ssql.catalog_version"), "2")
+	wantText(t, queryText(t, db, "SELECT version FROM ssql.catalog_version"), "3")
 	wantText(t, queryText(t, db, "SELECT batch, rows_deleted FROM ssql.commits"), "3 0")
+	wantText(t, queryText(t, db, "SELECT name, base_dir FROM ssql.streams ORDER BY 1"), "far /elsewhere/in\nnone \ns .")
+	wantText(t, queryText(t, db, "SELECT name, base_dir, checkpoint FROM ssql.queries ORDER BY 1"), "beside . <nil>\nown sql <nil>\nset . /volume/ck/set")
+	wantText(t, queryText(t, db, "SELECT count(*), count(DISTINCT id), min(length(id)) FROM ssql.database"), "1 1 36")
+}
+
+// TestKeptPlaces: folders are kept relative to that of the database, where there is more
+// than the root in common.
+func TestKeptPlaces(t *testing.T) {
+	dir := t.TempDir()
+	real := filepath.Join(dir, "real")
+	if err := os.MkdirAll(filepath.Join(real, "in"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(real, filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	db := mustOpen(t, filepath.Join(dir, "link", "lab.duckdb"), Options{})
+	for folder, want := range map[string]string{
+		real: ".", filepath.Join(real, "in"): "in", filepath.Join(dir, "link", "in"): "in",
+		filepath.Join(dir, "sql"): "../sql", "/nowhere/else": "/nowhere/else", "": "",
+	} {
+		kept := db.Kept(folder)
+		wantText(t, kept, want)
+		if back := db.Place(kept); folder != "" && back != resolvedFolder(folder) {
+			t.Errorf("%q came back as %q", folder, back)
+		}
+	}
+	memory := mustOpen(t, ":memory:", Options{})
+	wantText(t, memory.Place(memory.Kept(real)), real)
 }
 
 func TestCatalogOfOthersIsRefused(t *testing.T) {
 	cases := []struct{ name, ddl, text string }{
-		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 3 AS version",
-			`the schema ssql of the database "%s" has version 3, this program knows 2`},
+		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 4 AS version",
+			`the schema ssql of the database "%s" has version 4, this program knows 3`},
 		{"foreign", "CREATE SCHEMA ssql; CREATE TABLE ssql.commits (a INTEGER)",
 			`the schema ssql of the database "%s" holds something else`},
 	}

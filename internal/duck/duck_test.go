@@ -47,10 +47,10 @@ func with(t *testing.T, db *DB, f func(c *Conn)) {
 	f(c)
 }
 
-func exec1(t *testing.T, db *DB, text string) {
+func exec1(t *testing.T, db *DB, text string, args ...any) {
 	t.Helper()
 	with(t, db, func(c *Conn) {
-		if _, err := c.Exec(ctx, text); err != nil {
+		if _, err := c.Exec(ctx, text, args...); err != nil {
 			t.Fatal(err)
 		}
 	})

@@ -84,7 +84,7 @@ func resolve(path string) (string, error) {
 	dir, err := filepath.EvalSymlinks(filepath.Dir(full))
 	if errors.Is(err, os.ErrNotExist) {
 		return "", sqlerr.New("E_SINK_IO", "the folder of the database %q does not exist", path).
-			WithHint("make it: mkdir -p %s", filepath.Dir(full))
+			WithHint("make it: mkdir -p %s", sqlerr.ShellWord(filepath.Dir(full)))
 	}
 	if err != nil {
 		return "", sqlerr.New("E_SINK_IO", "finding the database %q", path).Because(err)

@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/internal/duck"
+	"ssql/internal/owner"
 )
 
 // streamRow is a row of ssql.streams.
@@ -20,7 +21,8 @@ type streamRow struct {
 	definition string // the statement
 	columns    string // as in CREATE STREAM, inferred ones included
 	baseDir    string
-	adHoc      bool // the files of a path in FROM
+	identity   string // what checkpoints know a stream by whose files were moved; else ""
+	adHoc      bool   // the files of a path in FROM
 }
 
 // queryRow is a row of ssql.queries.
@@ -31,9 +33,11 @@ type queryRow struct {
 	baseDir    string
 	target     string
 	mode       string
-	checkpoint string
+	checkpoint string // its folder, where it is now
+	named      string // the folder as the catalog keeps it, if SET checkpoint named it
 	options    settings
 	state      queryState
+	home       *owner.Database // the database file at the last start; nil before it
 }
 
 // queryState is where a query is in its life, as ssql.queries spells it.
@@ -52,9 +56,9 @@ const (
 func (s *Session) streams(ctx context.Context) (map[string]*streamRow, error) {
 	out := map[string]*streamRow{}
 	err := s.withConn(ctx, func(c *duck.Conn) error {
-		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), base_dir, kind FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
+		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), coalesce(base_dir, ''), kind, coalesce(identity, '') FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
 			func(row []any) error {
-				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: text(row[3]), view: text(row[4]) == "view"}
+				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: s.db.Place(text(row[3])), view: text(row[4]) == "view", identity: text(row[5])}
 				out[strings.ToLower(r.name)] = r
 				return nil
 			})
@@ -72,8 +76,8 @@ func (s *Session) saveStream(ctx context.Context, r *streamRow) error {
 		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, r.name); err != nil {
 			return err
 		}
-		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at) VALUES (?, ?, ?, ?, ?, ?)`,
-			r.name, kind, r.definition, r.columns, r.baseDir, s.now())
+		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at, identity) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
+			r.name, kind, r.definition, r.columns, s.db.Kept(r.baseDir), s.now(), r.identity)
 		return err
 	})
 }
@@ -86,13 +90,17 @@ func (s *Session) deleteStream(ctx context.Context, name string) error {
 func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
 	var out []*queryRow
 	err := s.withConn(ctx, func(c *duck.Conn) error {
-		return c.Query(ctx, `SELECT name, coalesce(query_id, ''), definition, base_dir, target, output_mode, checkpoint,
-			options::VARCHAR, state FROM ssql.queries ORDER BY lower(name)`, nil,
+		return c.Query(ctx, `SELECT name, coalesce(query_id, ''), definition, coalesce(base_dir, ''), target, output_mode, coalesce(checkpoint, ''),
+			options::VARCHAR, state, coalesce(home::VARCHAR, '') FROM ssql.queries ORDER BY lower(name)`, nil,
 			func(row []any) error {
-				r := &queryRow{name: text(row[0]), id: text(row[1]), definition: text(row[2]), baseDir: text(row[3]),
-					target: text(row[4]), mode: text(row[5]), checkpoint: text(row[6]), state: queryState(text(row[8]))}
+				r := &queryRow{name: text(row[0]), id: text(row[1]), definition: text(row[2]), baseDir: s.db.Place(text(row[3])),
+					target: text(row[4]), mode: text(row[5]), named: text(row[6]), state: queryState(text(row[8])), home: readHome(text(row[9]))}
 				out = append(out, r)
-				return json.Unmarshal([]byte(text(row[7])), &r.options)
+				if err := json.Unmarshal([]byte(text(row[7])), &r.options); err != nil {
+					return err
+				}
+				r.checkpoint = s.checkpointOf(r)
+				return nil
 			})
 	})
 	return out, err
@@ -121,8 +129,8 @@ func (s *Session) saveQuery(ctx context.Context, r *queryRow) error {
 		}
 		now := s.now()
 		_, err := c.Exec(ctx, `INSERT INTO ssql.queries (name, query_id, definition, base_dir, target, output_mode, checkpoint,
-			options, state, created_at, updated_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-			r.name, r.id, r.definition, r.baseDir, r.target, r.mode, r.checkpoint, string(options), string(r.state), now, now)
+			options, state, created_at, updated_at, home) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, nullif(?, '')::JSON)`,
+			r.name, r.id, r.definition, s.db.Kept(r.baseDir), r.target, r.mode, r.named, string(options), string(r.state), now, now, homeText(r.home))
 		return err
 	})
 }

@@ -41,6 +41,7 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	if err != nil {
 		return nil, err
 	}
+	options.Owner = s.folderClaim("sink", "E_SINK_ELSEWHERE", "E_SINK_CORRUPT", "ALTER SINK "+identText(st.Name.Name)+" SET LOCATION 'another_folder'")
 	for _, c := range st.Columns {
 		if c.Format != nil {
 			return nil, sqlerr.At(c.FormatAt, "UNSUPPORTED_FEATURE", "a column of a sink has no format").
@@ -74,12 +75,12 @@ func (n *namedSink) createText() string {
 // namedSinks returns every sink by name in lower case.
 func (s *Session) namedSinks(ctx context.Context) (map[string]*namedSink, error) {
 	out := map[string]*namedSink{}
-	err := s.each(ctx, `SELECT name, definition, base_dir FROM ssql.streams WHERE kind = 'sink'`, nil, func(row []any) error {
+	err := s.each(ctx, `SELECT name, definition, coalesce(base_dir, '') FROM ssql.streams WHERE kind = 'sink'`, nil, func(row []any) error {
 		st, ok := parsedSink(text(row[1]))
 		if !ok {
 			return sqlerr.New(sqlerr.Internal, "definition of sink %q is no CREATE SINK", text(row[0]))
 		}
-		n, err := s.declareSink(st, text(row[2]))
+		n, err := s.declareSink(st, s.db.Place(text(row[2])))
 		if err != nil {
 			return fmt.Errorf("reading the definition of sink %q: %w", text(row[0]), err)
 		}

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -105,6 +106,11 @@ func (s *stream) openContext(fields []types.Field, encode []bool, notice func(te
 // open opens the source of a stream for one query.
 func (s *stream) open(fields []types.Field, encode []bool, notice func(text string)) (sources.Source, error) {
 	src, err := s.spec.Open(s.openContext(fields, encode, notice))
+	var known *sqlerr.Error
+	if errors.As(err, &known) && known.Code == "PATH_NOT_FOUND" && !s.row.adHoc {
+		moved := *known // the file was there when the stream was made
+		return nil, moved.WithHint("%s; if the files were moved: ALTER STREAM %s SET LOCATION 'path'", known.Hint, identText(s.row.name))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("opening stream %q: %w", s.row.name, err)
 	}
@@ -151,6 +157,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 	if err != nil {
 		return nil, err
 	}
+	options.Owner = s.folderClaim("spool", "E_SOURCE_ELSEWHERE", "E_SOURCE_CHANGED", "ALTER STREAM "+identText(st.Name.Name)+" SET LOCATION 'another_folder'")
 	columns := st.Columns
 	if columns == nil && row.columns != "" {
 		if columns, err = parseColumns(row.columns); err != nil {
@@ -163,6 +170,9 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 	out.plan.ID = spec.Name
 	if spec.Identity != nil {
 		out.plan.ID = spec.Identity(options)
+	}
+	if row.identity != "" {
+		out.plan.ID = row.identity
 	}
 	for _, c := range columns {
 		out.plan.Order = append(out.plan.Order, c.Name.Name)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"runtime/debug"
 	"slices"
 	"sort"
@@ -35,6 +36,7 @@ func on[T sql.Statement](name string, run func(s *Session, ctx context.Context, 
 func handlers() []handler {
 	return []handler{
 		on("ALTER QUERY", (*Session).alterQuery),
+		on("ALTER SINK", (*Session).alterSink),
 		on("ALTER STREAM", (*Session).alterStream),
 		on("ASSERT", (*Session).assert),
 		on("ASSERT VALUES", (*Session).assertRows),
@@ -74,6 +76,10 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 				WithHint("this is a bug in ssql; please report it with the statement")
 		}
 	}()
+	// Folders are compared, and kept relative to that of the database: links are followed once.
+	if real, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
+		r.Dir = real
+	}
 	st, err := sql.ParseStatement(r.Piece, s.settings.limits())
 	if err != nil {
 		return err

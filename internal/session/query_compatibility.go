@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 
 	"ssql/checkpoint"
@@ -31,12 +33,15 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	}
 	c := &compatibility{print: print}
 	report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint)
+	if err != nil && sqlerr.Code(err) != checkpoint.CodeMissing {
+		return nil, err // it may be there, and cannot be read
+	}
 	if err != nil {
-		if row.id != "" {
-			return nil, sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).
-				WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", identText(row.name), row.target)
-		}
-		return c, nil // a new query, or a folder that the start will refuse
+		// Of a new query, or in a folder that the start will refuse.
+		return c, s.missing(row)
+	}
+	if _, err := s.claim(row).Check(s.cfg.FS, row.checkpoint); err != nil {
+		return nil, err
 	}
 	if row.id != "" && report.QueryID != row.id {
 		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.checkpoint, row.name, report.QueryID, row.id).
@@ -61,6 +66,28 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	}
 	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
 	return c, nil
+}
+
+// missing is the error of a query that has run and does not find its checkpoint, nil for one
+// that has not.
+func (s *Session) missing(row *queryRow) error {
+	if row.id == "" {
+		return nil
+	}
+	if err := s.leftBehind(row); err != nil {
+		return err
+	}
+	return sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).
+		WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", identText(row.name), row.target)
+}
+
+// lookForCheckpoint returns why a query cannot have its checkpoint, nil if it can or needs none.
+func (s *Session) lookForCheckpoint(row *queryRow) error {
+	if _, err := s.cfg.FS.Stat(row.checkpoint); errors.Is(err, fs.ErrNotExist) {
+		return s.missing(row)
+	}
+	_, err := s.claim(row).Check(s.cfg.FS, row.checkpoint)
+	return err
 }
 
 // checkFits refuses a definition that cannot go on from the checkpoint of its query.

@@ -3,11 +3,14 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"strings"
 
+	"ssql/checkpoint"
 	"ssql/exec"
 	"ssql/internal/sqlerr"
+	"ssql/internal/vfs"
 	"ssql/sql"
 )
 
@@ -74,31 +77,52 @@ func (s *Session) storeQuery(ctx context.Context, d *definition, old *queryRow, 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.refuseRunning(row, old); err != nil {
+		return nil, err
+	}
 	if err := s.checkFits(b, row); err != nil {
+		if old != nil && old.checkpoint != row.checkpoint && sqlerr.Code(err) == checkpoint.CodeMissing {
+			return nil, sqlerr.New(checkpoint.CodeMissing, "query %q has run, and its checkpoint is not in %q", row.name, row.checkpoint).
+				WithHint("bring it there first: cp -r %s %s", sqlerr.ShellWord(old.checkpoint), sqlerr.ShellWord(row.checkpoint))
+		}
 		return nil, err
 	}
 	return row, s.saveQuery(ctx, row)
 }
 
+// refuseRunning refuses to change a query that another process runs: it would go on with the
+// definition of before, on the same checkpoint. E_LOCKED.
+func (s *Session) refuseRunning(row, old *queryRow) error {
+	folders := []string{row.checkpoint}
+	if old != nil && old.checkpoint != row.checkpoint {
+		folders = append(folders, old.checkpoint)
+	}
+	for _, folder := range folders {
+		if _, err := s.claim(row).Check(s.cfg.FS, folder); err != nil {
+			continue // the query of another database; its own start would be refused
+		}
+		if err := checkpoint.Free(s.cfg.FS, folder); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // rowOf returns what the catalog is to keep of a query. old is what it keeps, nil for
 // a new one.
 func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) {
-	dir, err := s.checkpointDir(b.definition, out)
-	if err != nil {
-		return nil, err
-	}
 	row := &queryRow{
 		name: b.name, definition: b.text, baseDir: b.dir, target: strings.Join(b.targets(), ", "),
-		mode: b.modes(), checkpoint: dir, options: b.options, state: stateCreated,
+		mode: b.modes(), options: b.options, state: stateCreated,
 	}
 	switch {
 	case old != nil:
-		row.name, row.id, row.state = old.name, old.id, old.state
+		row.name, row.id, row.state, row.home = old.name, old.id, old.state, old.home
 		b.name = old.name
 	case len(b.inserts) > 1 && isUnnamed(b.text):
 		out.Notice(fmt.Sprintf("the statement set is query %q", row.name))
 	}
-	return row, nil
+	return row, s.placeCheckpoint(row, old, b.dir, out)
 }
 
 // startQuery opens a query, stores it as running and launches it; with wait it comes
@@ -115,7 +139,12 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	if err != nil {
 		return err
 	}
-	row.id, row.state = q.ID(), stateRunning
+	home := s.database()
+	row.id, row.state, row.home = q.ID(), stateRunning, &home
+	if !row.isNamed() && row.named == "" {
+		// What the removal of another query's has left when it was cut off is in nobody's way.
+		_ = vfs.SweepRemoved(s.cfg.FS, filepath.Dir(row.checkpoint))
+	}
 	if err := s.saveQuery(ctx, row); err != nil {
 		return joinErrors(err, q.Close())
 	}

@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"net/url"
-	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
@@ -20,28 +18,6 @@ import (
 	"ssql/sources"
 	"ssql/sql/types"
 )
-
-// checkpointDir returns the folder of a query's checkpoint: its own option, else a
-// folder of its name where the session keeps them.
-func (s *Session) checkpointDir(d *definition, out Output) (dir string, err error) {
-	if dir, ok := d.options["checkpoint"]; ok {
-		return absolute(d.dir, dir), nil
-	}
-	root := s.settings.get("checkpoint")
-	if root == "" {
-		if root, err = s.checkpointRoot(out); err != nil {
-			return "", err
-		}
-	}
-	return filepath.Join(absolute(d.dir, root), folderName(d.name)), nil
-}
-
-// folderName returns a name that is safe as a folder and the same for all spellings
-// of a query's name.
-func folderName(name string) string {
-	escaped := url.PathEscape(strings.ToLower(name))
-	return strings.ReplaceAll(escaped, ".", "%2E") // no "..", nothing hidden
-}
 
 // config fills in what a query needs to run, but for sources, sink and folder.
 func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
@@ -320,7 +296,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		return nil, refused(err)
 	}
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
-	cfg.Sources, cfg.Sink, cfg.Dir = srcs, sink, j.row.checkpoint
+	cfg.Sources, cfg.Sink, cfg.Dir, cfg.Owner = srcs, sink, j.row.checkpoint, s.claim(j.row)
 	cfg.SinkDescriptions = descriptions
 	cfg.Definition = b.canonical()
 	cfg.Print = compared.print

@@ -14,7 +14,7 @@
 //	catalog*.go                what ssql.streams and ssql.queries keep: streams, sinks,
 //	                           definitions; what the planner asks about names
 //	query_*.go                 a query: definition, define (stored and started),
-//	                           compatibility (with its checkpoint), open, job (it runs),
+//	                           place (of its checkpoint), compatibility (with it), open, job (it runs),
 //	                           catchup, progress, summary
 //	output*.go                 how an answer comes back
 package session
@@ -22,7 +22,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"sync"
@@ -59,6 +58,8 @@ type Session struct {
 	cfg  Config
 	db   *duck.DB
 	temp string // the folder of checkpoints of a database in memory
+
+	databaseID string // kept in the database, "" in memory
 
 	settings settings
 	noted    map[string]bool // foreign spellings that were explained
@@ -125,6 +126,9 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	s.progress = newProgressLog(s)
 	err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
 	if err == nil {
+		err = s.identify(ctx)
+	}
+	if err == nil {
 		err = s.settleStates(ctx)
 	}
 	if err != nil {
@@ -143,6 +147,9 @@ func (s *Session) settleStates(ctx context.Context) error {
 	for _, q := range rows {
 		if q.state != stateRunning {
 			continue
+		}
+		if _, err := s.claim(q).Check(s.cfg.FS, q.checkpoint); err != nil {
+			continue // the checkpoint of the original, which this copy leaves alone
 		}
 		if held, err := checkpoint.Held(s.cfg.FS, q.checkpoint); err != nil || held {
 			continue // running elsewhere, or not for us to know; its start will tell
@@ -235,23 +242,6 @@ func (s *Session) withConn(ctx context.Context, f func(c *duck.Conn) error) erro
 	}
 	defer release()
 	return f(c)
-}
-
-// checkpointRoot returns the folder of checkpoints: beside the database file, or a
-// temporary one for a database in memory, with a notice when it is made.
-func (s *Session) checkpointRoot(out Output) (string, error) {
-	if path := s.db.Path(); path != "" {
-		return path + ".ssql", nil
-	}
-	if s.temp == "" {
-		dir, err := os.MkdirTemp("", "ssql-")
-		if err != nil {
-			return "", fmt.Errorf("making a folder for checkpoints: %w", err)
-		}
-		s.temp = dir
-		out.Notice("the database is in memory: tables and checkpoints are gone when the session ends")
-	}
-	return s.temp, nil
 }
 
 // now returns the time for the catalog.

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"sort"
 	"strings"
 
@@ -36,7 +37,7 @@ func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request
 	if err != nil {
 		return err
 	}
-	d, err := altered(old, st)
+	d, err := altered(old, st, r.Dir)
 	if err != nil {
 		return err
 	}
@@ -52,6 +53,9 @@ func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request
 // applyAltered stores a changed definition, and goes on with it if the query runs.
 func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow, wait bool, out Output) error {
 	if running := s.jobOf(old.name); running != nil {
+		if old.options["checkpoint"] != d.options["checkpoint"] {
+			return sqlerr.New("QUERY_RUNNING", "query %q runs, and writes to its checkpoint", old.name).WithHint("STOP QUERY %s first", identText(old.name))
+		}
 		delete(d.options, "start")
 		if err := s.stopToReplace(ctx, d, running); err != nil {
 			return err
@@ -65,8 +69,20 @@ func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow
 	return err
 }
 
+// fromFolder returns a path that was written where relative paths start at dir, for one where
+// they start at base.
+func fromFolder(base, dir, path string) string {
+	if path == "" || filepath.IsAbs(path) || base == dir {
+		return path
+	}
+	if rel, err := filepath.Rel(base, filepath.Join(dir, path)); err == nil {
+		return rel
+	}
+	return filepath.Join(dir, path)
+}
+
 // altered returns the definition of a query after ALTER QUERY.
-func altered(old *queryRow, st *sql.AlterQuery) (*definition, error) {
+func altered(old *queryRow, st *sql.AlterQuery, dir string) (*definition, error) {
 	d, err := storedDefinition(old)
 	if err != nil {
 		return nil, err
@@ -76,9 +92,8 @@ func altered(old *queryRow, st *sql.AlterQuery) (*definition, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, ok := set["checkpoint"]; ok {
-		return nil, sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "the checkpoint of a query cannot be changed").
-			WithHint("CREATE QUERY another_name WITH (checkpoint = ...) AS INSERT ...")
+	if folder, ok := set["checkpoint"]; ok {
+		set["checkpoint"] = fromFolder(d.dir, dir, folder)
 	}
 	d.options = d.options.over(set)
 	switch {

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/sqlerr"
+	"ssql/sources"
 	"ssql/sql"
 )
 
 // alterStream is ALTER STREAM: the definition is written anew and checked as CREATE
 // STREAM would. Queries that run keep what they opened until their next start.
-func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, _ *Request, out Output) error {
+func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Request, out Output) error {
 	cat, err := s.relations(ctx)
 	if err != nil {
 		return err
@@ -31,8 +33,21 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, _ *Reque
 	}
 	definition.OrReplace, definition.IfNotExists = false, false
 	definition.Columns = append(definition.Columns, st.Add...)
-	definition.Options = withOptions(definition.Options, st.Set)
-	row := &streamRow{name: old.name, definition: sql.StatementText(definition), columns: old.columns, baseDir: old.baseDir}
+	row := &streamRow{name: old.name, columns: old.columns, baseDir: old.baseDir, identity: old.identity}
+	set := st.Set
+	if names(set, "path") || names(set, "spool") {
+		row.identity = "" // another input
+	}
+	if st.Location != nil {
+		if set, row.identity, err = s.moved(old, st); err != nil {
+			return err
+		}
+	}
+	if names(set, "path") || names(set, "spool") {
+		row.baseDir = r.Dir // a relative path starts where the statement does
+	}
+	definition.Options = withOptions(definition.Options, set)
+	row.definition = sql.StatementText(definition)
 	if err := s.checkAltered(cat, row, st); err != nil {
 		return err
 	}
@@ -46,6 +61,39 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, _ *Reque
 	}
 	return nil
 }
+
+// moved returns the option that names the files of a stream which were moved, and the
+// identity by which checkpoints know it: their positions go on to hold.
+func (s *Session) moved(old *streamRow, st *sql.AlterStream) ([]sql.Option, string, error) {
+	declared, err := s.declare(old)
+	if err != nil {
+		return nil, "", placeOver(err, st.Span)
+	}
+	key := locationOption(declared.spec.Options)
+	if key == "" {
+		return nil, "", sqlerr.At(st.Location.Span, "UNSUPPORTED_STATEMENT", "stream %q is not in files: connector %q has no location", old.name, declared.spec.Name)
+	}
+	return []sql.Option{locationSet(key, st.Location)}, declared.plan.ID, nil
+}
+
+// locationOption is the option of a connector that says where its files are, "" without one.
+func locationOption(options []sources.Option) string {
+	for _, key := range []string{"path", "spool"} {
+		for _, o := range options {
+			if o.Name == key {
+				return key
+			}
+		}
+	}
+	return ""
+}
+
+func locationSet(key string, l *sql.Location) sql.Option {
+	return sql.Option{Key: sql.Ident{Name: key, Span: l.Span}, Value: l.Path, ValueAt: l.Span}
+}
+
+// names reports whether an option is among those that a statement sets.
+func names(options []sql.Option, name string) bool { return optionNamed(options, name) != "" }
 
 // checkAltered checks a changed definition. Its errors are placed at the statement that
 // changes it.
@@ -65,6 +113,9 @@ func (s *Session) checkAltered(cat *relations, row *streamRow, st *sql.AlterStre
 	}
 	if err == nil {
 		return nil
+	}
+	if st.Location != nil {
+		return placeOver(err, st.Location.Span)
 	}
 	for _, o := range st.Set {
 		if strings.Contains(err.Error(), fmt.Sprintf("%q", o.Key.Name)) {

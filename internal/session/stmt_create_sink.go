@@ -85,7 +85,7 @@ func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSi
 			return err
 		}
 		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, base_dir, created_at) VALUES (?, 'sink', ?, ?, ?)`,
-			st.Name.Name, sql.StatementText(&stored), r.Dir, s.now())
+			st.Name.Name, sql.StatementText(&stored), s.db.Kept(r.Dir), s.now())
 		return err
 	})
 }

@@ -22,6 +22,7 @@ type examination struct {
 	row      *queryRow
 	plan     *plan.Plan
 	bindErr  error
+	lost     error          // why it cannot have its checkpoint; nil: it can
 	running  bool           // in this session
 	activity *exec.Activity // the batch that runs now
 	every    time.Duration  // interval of the trigger, 0 without one
@@ -126,8 +127,10 @@ func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, err
 	}
 	if j := s.jobOf(row.name); j != nil {
 		x.running, x.activity = true, j.query.Activity()
-	} else if x.held, err = checkpoint.Held(s.cfg.FS, row.checkpoint); err != nil {
-		return nil, err
+	} else if x.lost = s.lookForCheckpoint(row); x.lost == nil {
+		if x.held, err = checkpoint.Held(s.cfg.FS, row.checkpoint); err != nil {
+			return nil, err
+		}
 	}
 	if err := x.lookAtInputs(cat); err != nil {
 		return nil, err

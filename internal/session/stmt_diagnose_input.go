@@ -22,6 +22,9 @@ func (x *examination) checkRunning() []finding {
 		f.found = "the definition no longer fits the streams and tables"
 		f.verdict = "the query cannot run: " + placeText(x.bindErr)
 		f.fixes = append(boundFixes(x.bindErr), "make again what is missing or has changed, or DROP QUERY "+name)
+	case x.lost != nil:
+		f.found = "cannot go on: its checkpoint is not here"
+		f.verdict, f.fixes = placeText(x.lost), boundFixes(x.lost)
 	case x.running:
 		f.found = "runs, " + so + " so far" + x.doing()
 	case x.held:

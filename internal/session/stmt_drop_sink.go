@@ -22,12 +22,7 @@ func (s *Session) dropSink(ctx context.Context, st *sql.DropSink, _ *Request, ou
 			out.Notice(fmt.Sprintf("sink %q does not exist", st.Name.Name))
 			return nil
 		}
-		var names []string
-		for _, n := range all {
-			names = append(names, n.name)
-		}
-		return sqlerr.At(st.Name.Span, "SINK_NOT_FOUND", "there is no sink %q", st.Name.Name).
-			WithNearest(st.Name.Name, names, "SHOW SINKS lists them")
+		return noSuchSink(all, st.Name)
 	}
 	if err := s.refuseSinkInUse(ctx, n.name, st.Name.Span, "dropped"); err != nil {
 		return err

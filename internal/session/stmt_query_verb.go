@@ -3,9 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 
+	"ssql/checkpoint"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -133,13 +133,13 @@ func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output)
 // dropQuery forgets a query: its definition, its progress through the input and its
 // state. What it has written stays.
 func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) error {
-	own, err := s.forgetQuery(ctx, row, out)
+	stays, err := s.forgetQuery(ctx, row, out)
 	if err != nil {
 		return err
 	}
 	text := fmt.Sprintf("query %q is dropped with its checkpoint", row.name)
-	if own {
-		text = fmt.Sprintf("query %q is dropped; its checkpoint stays in %q", row.name, row.checkpoint)
+	if stays != "" {
+		text = fmt.Sprintf("query %q is dropped; %s", row.name, stays)
 	}
 	tables, written, err := s.targets(ctx, row)
 	if err != nil {
@@ -160,28 +160,37 @@ func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) erro
 	return nil
 }
 
-// forgetQuery stops a query if it runs, and deletes its checkpoint and its row in the
-// catalog. own says that the checkpoint is in a folder that the user named, and stays.
-func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (own bool, err error) {
+// forgetQuery stops a query if it runs here, and deletes its checkpoint and its row in the
+// catalog. E_LOCKED refuses one that runs in another process. stays says what of the
+// checkpoint is left, "" for nothing.
+func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (stays string, err error) {
 	if s.jobOf(row.name) != nil {
 		if err := s.halt(ctx, row, false, out); err != nil {
-			return false, err
+			return "", err
 		}
 	}
-	if own = row.options["checkpoint"] != ""; !own {
-		if err := removeCheckpoint(row); err != nil {
-			return false, err
-		}
+	if stays, err = s.removeCheckpoint(row); err != nil {
+		return "", err
 	}
 	s.forgetEnding(row.name)
-	return own, s.deleteQuery(ctx, row.name)
+	return stays, s.deleteQuery(ctx, row.name)
 }
 
-// removeCheckpoint deletes the folder of a query's checkpoint.
-func removeCheckpoint(row *queryRow) error {
-	// The default folder is ours alone; one that the user named may hold more.
-	if err := os.RemoveAll(row.checkpoint); err != nil {
-		return sqlerr.New("E_STORAGE_IO", "checkpoint %q of query %q cannot be removed", row.checkpoint, row.name).Because(err)
+// removeCheckpoint deletes the folder of a query's checkpoint, unless it is not this
+// database's, or the user has named it: such a folder may hold more.
+func (s *Session) removeCheckpoint(row *queryRow) (stays string, err error) {
+	if row.checkpoint == "" {
+		return "", nil // in memory, and never started
 	}
-	return nil
+	claim := s.claim(row)
+	if _, err := claim.Check(s.cfg.FS, row.checkpoint); sqlerr.Code(err) == claim.Code {
+		return fmt.Sprintf("the checkpoint in %q is not this database's and stays", row.checkpoint), nil
+	}
+	if lost := sqlerr.Code(s.lookForCheckpoint(row)); lost == checkpoint.CodeMissing || lost == claim.Code {
+		return "its checkpoint was not here", nil
+	}
+	if row.isNamed() {
+		return fmt.Sprintf("its checkpoint stays in %q", row.checkpoint), checkpoint.Free(s.cfg.FS, row.checkpoint)
+	}
+	return "", checkpoint.Remove(s.cfg.FS, row.checkpoint, claim)
 }

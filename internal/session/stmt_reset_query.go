@@ -3,8 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
-	"os"
 
+	"ssql/checkpoint"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -32,11 +32,17 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 		return sqlerr.At(st.Span, "RESET_NEEDS_FORCE", "query %q would forget what it has read and begin again: %s", row.name, what).
 			WithHint("RESET QUERY %s %s OUTPUT FORCE does so", identText(row.name), map[bool]string{true: "TRUNCATE", false: "KEEP"}[st.Truncate])
 	}
-	if _, err := os.Stat(row.checkpoint); err == nil && row.options["checkpoint"] != "" {
+	if _, err := s.claim(row).Check(s.cfg.FS, row.checkpoint); err != nil {
+		return err
+	}
+	if _, err := s.cfg.FS.Stat(row.checkpoint); err == nil && row.isNamed() {
+		if err := checkpoint.Free(s.cfg.FS, row.checkpoint); err != nil {
+			return err
+		}
 		return sqlerr.At(st.Name.Span, "UNSUPPORTED_STATEMENT", "the checkpoint of query %q is in a folder that you named: %q", row.name, row.checkpoint).
 			WithHint("delete the folder, which may hold more, and repeat RESET QUERY")
 	}
-	if err := removeCheckpoint(row); err != nil {
+	if _, err := s.removeCheckpoint(row); err != nil {
 		return err
 	}
 	if st.Truncate {
@@ -54,7 +60,7 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 	}
 	// Last: until then the start refuses a query without its checkpoint, and RESET QUERY can
 	// be repeated.
-	row.id, row.state = "", stateCreated
+	row.id, row.state, row.home = "", stateCreated, nil
 	if err := s.saveQuery(ctx, row); err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package vfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"path/filepath"
 	"sync"
 )
@@ -185,7 +184,7 @@ func (i *Injector) SyncDir(dir string) error {
 }
 
 // Lock does not count.
-func (i *Injector) Lock(name string, content []byte) (io.Closer, error) {
+func (i *Injector) Lock(name string, content []byte) (Lock, error) {
 	if err := i.alive(); err != nil {
 		return nil, err
 	}

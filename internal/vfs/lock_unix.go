@@ -5,6 +5,7 @@ package vfs
 import (
 	"errors"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,4 +21,12 @@ func (OS) SyncDir(dir string) error {
 		return err
 	}
 	return errors.Join(f.Sync(), f.Close())
+}
+
+// fileID returns device and inode.
+func fileID(info os.FileInfo) FileID {
+	if s, ok := info.Sys().(*syscall.Stat_t); ok {
+		return FileID{Device: uint64(s.Dev), Inode: s.Ino}
+	}
+	return FileID{}
 }

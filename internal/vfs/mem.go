@@ -3,13 +3,13 @@ package vfs
 import (
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"slices"
 	"sort"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -27,8 +27,8 @@ type Mem struct {
 
 	mu    sync.Mutex
 	root  *node
-	locks map[string]string // path of the lock file to the holder
-	clock time.Time         // the next modification time; steps by a millisecond
+	locks map[*node]string // the lock file to the holder
+	clock time.Time        // the next modification time; steps by a millisecond
 }
 
 var _ FS = (*Mem)(nil)
@@ -44,6 +44,7 @@ type node struct {
 	data, synced  []byte
 	pendingWrites []write
 	modTime       time.Time
+	id            uint64 // unique on this disk
 }
 
 // nameChange is one change of a directory; a rename inside it is one change.
@@ -64,14 +65,17 @@ type write struct {
 func NewMem() *Mem {
 	return &Mem{
 		root:  newDir(),
-		locks: map[string]string{},
+		locks: map[*node]string{},
 		clock: time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC),
 	}
 }
 
 func newDir() *node {
-	return &node{dir: true, entries: map[string]*node{}, syncedEntries: map[string]*node{}}
+	return &node{dir: true, id: nextID.Add(1), entries: map[string]*node{}, syncedEntries: map[string]*node{}}
 }
+
+// nextID numbers files and folders over all disks.
+var nextID atomic.Uint64
 
 func split(path string) []string {
 	return strings.FieldsFunc(filepath.ToSlash(filepath.Clean(path)), func(r rune) bool { return r == '/' })
@@ -149,7 +153,7 @@ func (m *Mem) create(name string) (*node, error) {
 	n := dir.entries[base]
 	switch {
 	case n == nil:
-		n = &node{modTime: m.tick()}
+		n = &node{modTime: m.tick(), id: nextID.Add(1)}
 		dir.change(nameChange{name: base, target: n})
 	case n.dir:
 		return nil, pathError("create", name, errors.New("is a directory"))
@@ -297,7 +301,7 @@ func (m *Mem) Stat(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Size: int64(len(n.data)), ModTime: n.modTime, Dir: n.dir}, nil
+	return Info{Size: int64(len(n.data)), ModTime: n.modTime, Dir: n.dir, ID: FileID{Device: 1, Inode: n.id}}, nil
 }
 
 // SyncDir makes the names in a directory durable.
@@ -319,34 +323,47 @@ func (m *Mem) SyncDir(path string) error {
 }
 
 // Lock locks a file until it is closed or the machine crashes.
-func (m *Mem) Lock(name string, content []byte) (io.Closer, error) {
+func (m *Mem) Lock(name string, content []byte) (Lock, error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	path := filepath.Clean(name)
-	if holder, held := m.locks[path]; held {
-		return nil, &LockedError{Holder: holder}
+	if n, err := m.find("lock", name); err == nil {
+		if holder, held := m.locks[n]; held {
+			return nil, &LockedError{Holder: holder}
+		}
 	}
 	n, err := m.create(name)
 	if err != nil {
 		return nil, err
 	}
 	n.write(write{data: slices.Clone(content)}, m.tick())
-	m.locks[path] = string(content)
-	return &memLock{m, path}, nil
+	m.locks[n] = string(content)
+	return &memLock{m, n, name}, nil
 }
 
 type memLock struct {
 	mem  *Mem
-	path string
+	node *node
+	name string
+}
+
+// Lost compares the locked file with the one that has its name.
+func (l *memLock) Lost() error {
+	l.mem.mu.Lock()
+	defer l.mem.mu.Unlock()
+	n, err := l.mem.find("lock", l.name)
+	if err == nil && n != l.node {
+		err = fmt.Errorf("%s was replaced by another file", l.name)
+	}
+	return err
 }
 
 // Close releases the lock.
 func (l *memLock) Close() error {
 	l.mem.mu.Lock()
 	defer l.mem.mu.Unlock()
-	if _, held := l.mem.locks[l.path]; !held {
-		return fmt.Errorf("unlocking %s: %w", l.path, fs.ErrClosed)
+	if _, held := l.mem.locks[l.node]; !held {
+		return fmt.Errorf("unlocking %s: %w", l.name, fs.ErrClosed)
 	}
-	delete(l.mem.locks, l.path)
+	delete(l.mem.locks, l.node)
 	return nil
 }

@@ -44,7 +44,7 @@ func (m *Mem) CrashClone(rng *rand.Rand, mode CrashMode) *Mem {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	c := crash{rng: rng, mode: mode, done: map[*node]*node{}}
-	return &Mem{Preallocates: m.Preallocates, root: c.clone(m.root), locks: map[string]string{}, clock: m.clock}
+	return &Mem{Preallocates: m.Preallocates, root: c.clone(m.root), locks: map[*node]string{}, clock: m.clock}
 }
 
 type crash struct {
@@ -57,7 +57,7 @@ func (c *crash) clone(n *node) *node {
 	if to := c.done[n]; to != nil {
 		return to
 	}
-	to := &node{dir: n.dir, modTime: n.modTime}
+	to := &node{dir: n.dir, modTime: n.modTime, id: n.id}
 	c.done[n] = to
 	if n.dir {
 		c.names(n, to)

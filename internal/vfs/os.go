@@ -1,6 +1,7 @@
 package vfs
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -55,14 +56,14 @@ func (OS) Stat(name string) (Info, error) {
 	if err != nil {
 		return Info{}, err
 	}
-	return Info{Size: info.Size(), ModTime: info.ModTime(), Dir: info.IsDir()}, nil
+	return Info{Size: info.Size(), ModTime: info.ModTime(), Dir: info.IsDir(), ID: fileID(info)}, nil
 }
 
 // Lock locks the side file name with flock, which, unlike a POSIX lock, survives
 // another open and close of the same file in this process and also refuses a second
 // lock by this process. The file stays after the lock is released: removing it would
 // let two processes lock two files of the same name.
-func (OS) Lock(name string, content []byte) (io.Closer, error) {
+func (OS) Lock(name string, content []byte) (Lock, error) {
 	f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o600)
 	if err != nil {
 		return nil, err
@@ -83,7 +84,27 @@ func (OS) Lock(name string, content []byte) (io.Closer, error) {
 		f.Close()
 		return nil, fmt.Errorf("writing %s: %w", name, err)
 	}
-	return f, nil
+	return osLock{f}, nil
+}
+
+type osLock struct{ *os.File }
+
+// Lost compares the open file with the one that has its name.
+func (l osLock) Lost() error {
+	open, err := l.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Stat(l.Name())
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return fmt.Errorf("%s was removed", l.Name())
+	case err != nil:
+		return err
+	case !os.SameFile(open, named):
+		return fmt.Errorf("%s was replaced by another file", l.Name())
+	}
+	return nil
 }
 
 // holderBytesMax bounds what is read of a lock file that somebody else wrote.

@@ -34,7 +34,15 @@ type FS interface {
 	SyncDir(dir string) error
 	// Lock takes an exclusive lock on a file, making it, without waiting. A held lock
 	// is ErrLocked with the content of the file, which says who holds it.
-	Lock(name string, content []byte) (io.Closer, error)
+	Lock(name string, content []byte) (Lock, error)
+}
+
+// Lock is a lock that is held until Close.
+type Lock interface {
+	io.Closer
+	// Lost returns why the lock protects nothing any more: its file was removed, or another
+	// has its name, so that a second holder would not be kept out. nil while it does.
+	Lost() error
 }
 
 // File is an open file. Write appends at the position; WriteAt does not move it.
@@ -62,6 +70,14 @@ type Info struct {
 	Size    int64
 	ModTime time.Time
 	Dir     bool
+	ID      FileID
+}
+
+// FileID is what stays the same of a file or folder that is renamed, and is another in a
+// copy. The zero value is not known.
+type FileID struct {
+	Device uint64 `json:"device"`
+	Inode  uint64 `json:"inode"`
 }
 
 // LockedError says who holds a lock.

@@ -66,6 +66,10 @@ func Open(fsys vfs.FS, o sinks.OpenContext) (*Sink, error) {
 
 // prepare makes the folders and brings the place to the end of its newest batch.
 func (s *Sink) prepare() error {
+	owned, err := s.o.Options.Owner.Check(s.fsys, s.config.state())
+	if err != nil {
+		return err
+	}
 	if err := s.refuseForeign(); err != nil {
 		return err
 	}
@@ -89,6 +93,9 @@ func (s *Sink) prepare() error {
 	}
 	if err := s.refuseHead(s.o.QueryID); err != nil {
 		return err
+	}
+	if err := s.o.Options.Owner.Keep(s.fsys, s.config.state(), owned); err != nil {
+		return s.ioError("writing whose the folder is", err)
 	}
 	if s.head != nil {
 		if err := s.publish(s.head); err != nil {

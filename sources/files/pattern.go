@@ -107,7 +107,7 @@ func (p *pattern) exists() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return sqlerr.New("PATH_NOT_FOUND", "folder %q does not exist", p.root).
-			WithHint("make it first: mkdir -p %s, or correct path = '%s'", p.root, p.given)
+			WithHint("make it first: mkdir -p %s, or correct path = '%s'", sqlerr.ShellWord(p.root), p.given)
 	case err != nil:
 		return sqlerr.New("PATH_NOT_FOUND", "folder %q cannot be read", p.root).Because(err)
 	case !info.IsDir():

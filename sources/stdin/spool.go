@@ -13,6 +13,7 @@ import (
 
 	"github.com/mattn/go-isatty"
 
+	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sources"
@@ -52,7 +53,7 @@ func (s *spool) start(o sources.Values) (dir string, err error) {
 	case wanted == "":
 		wanted, err = s.temporary()
 	default:
-		err = os.MkdirAll(wanted, 0o700)
+		err = claimFolder(wanted, o.Owner)
 	}
 	if err != nil {
 		return "", fmt.Errorf("making the spool of standard input: %w", err)
@@ -66,6 +67,19 @@ func (s *spool) start(o sources.Values) (dir string, err error) {
 	s.dir = wanted
 	go s.copy(f)
 	return s.dir, nil
+}
+
+// claimFolder makes a folder that stays, and refuses one that belongs to another database,
+// such as the original of a copy: what comes here would be read there.
+func claimFolder(folder string, claim *owner.Claim) error {
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		return err
+	}
+	owned, err := claim.Check(vfs.OS{}, folder)
+	if err != nil {
+		return err
+	}
+	return claim.Keep(vfs.OS{}, folder, owned)
 }
 
 func isTerminal(in io.Reader) bool {
