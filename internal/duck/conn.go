@@ -47,11 +47,15 @@ func (c *Conn) Exec(ctx context.Context, text string, args ...any) (rows int64, 
 		return 0, err
 	}
 	defer c.mu.Unlock()
-	res, err := c.sql.ExecContext(ctx, text, args...)
-	if err := c.ran(err, "running a statement"); err != nil {
-		return 0, err
-	}
-	return res.RowsAffected()
+	err = withoutICU(text, func(text string) error {
+		res, err := c.sql.ExecContext(ctx, text, args...)
+		if err := c.ran(err, "running a statement"); err != nil {
+			return err
+		}
+		rows, err = res.RowsAffected()
+		return err
+	})
+	return rows, err
 }
 
 // Query runs a statement and calls each for every row, with the values as the driver
@@ -67,8 +71,26 @@ func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows
 		return err
 	}
 	defer c.mu.Unlock()
-	rows, err := c.sql.QueryContext(ctx, text, args...)
-	return c.drain(rows, err, read)
+	return withoutICU(text, func(text string) error {
+		rows, err := c.sql.QueryContext(ctx, text, args...)
+		return c.drain(rows, err, read)
+	})
+}
+
+// withoutICU runs a statement in the form that needs no ICU extension: see times.go. What
+// DuckDB refuses before it has run is run again with now() in UTC.
+func withoutICU(text string, run func(text string) error) error {
+	text = inZones(text)
+	err := run(text)
+	if !wantsUTC(err) {
+		return err
+	}
+	if plain, ok := inUTC(text); ok {
+		if again := run(plain); !wantsUTC(again) {
+			return again
+		}
+	}
+	return err
 }
 
 // QueryArrow runs a statement and returns its rows as Arrow records. They stay good when
@@ -78,6 +100,16 @@ func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.
 		return nil, err
 	}
 	defer c.mu.Unlock()
+	var reader array.RecordReader
+	err := withoutICU(text, func(text string) (err error) {
+		reader, err = c.arrow(ctx, text, args)
+		return err
+	})
+	return reader, err
+}
+
+// arrow is QueryArrow with the lock held.
+func (c *Conn) arrow(ctx context.Context, text string, args []any) (array.RecordReader, error) {
 	var reader array.RecordReader
 	err := c.sql.Raw(func(dc any) error {
 		a, err := duckdb.NewArrowFromConn(dc.(driver.Conn))

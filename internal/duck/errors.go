@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path"
 	"strings"
 
 	duckdb "github.com/marcboeker/go-duckdb"
@@ -19,13 +20,19 @@ type storageFault struct {
 }
 
 const (
-	safeHint    = "the running batch was not stored; run the query again when this is fixed and it goes on where it stopped"
-	corruptHint = "restore the file, and its .wal beside it, from a backup; never delete a .wal file: it holds committed rows"
+	codeExtension = "EXTENSION_UNAVAILABLE"
+
+	safeHint = "the running batch was not stored; run the query again when this is fixed and it goes on where it stopped"
+	// DuckDB takes an extension only if it was built for its version and platform.
+	extensionHint = "nothing was changed. ssql needs no extension: now(), AT TIME ZONE, JSON and Parquet work without. To have another one, get its file for this platform and the version that PRAGMA version shows, and write LOAD '/path/name.duckdb_extension'"
+	corruptHint   = "restore the file, and its .wal beside it, from a backup; never delete a .wal file: it holds committed rows"
 )
 
 // storageFaults tell failures of storage apart by DuckDB's wording, which is all it
 // gives. The first match counts. The test provokes each.
 var storageFaults = []storageFault{
+	{"Failed to download extension", codeExtension, extensionHint},
+	{"Install it first using", codeExtension, extensionHint},
 	{"No files found that match the pattern", "PATH_NOT_FOUND", "correct the path; a relative one starts at the folder of the script"},
 	{"Could not set lock on file", "E_SINK_LOCKED", "close the file there, or wait for that process to end"},
 	{"No space left on device", "E_STORAGE_FULL", "make room on that disk; " + safeHint},
@@ -51,6 +58,9 @@ var storageFaults = []storageFault{
 	{"FATAL Error", "E_SINK_IO", safeHint},
 }
 
+// functionPrefix is what the driver puts before the error of a function of ours.
+const functionPrefix = "database/sql/driver: API error: "
+
 // mapError gives a failure of storage its code, with what was being done. Other
 // errors, those of the SQL itself, keep their *SQLError; nil stays nil.
 func mapError(err error, doing string) error {
@@ -64,6 +74,9 @@ func mapError(err error, doing string) error {
 	text := err.Error()
 	for _, f := range storageFaults {
 		if strings.Contains(text, f.text) {
+			if f.code == codeExtension {
+				doing, err = "DuckDB's extension "+quotedIn(text)+" is not there, and could not be downloaded", nil
+			}
 			return sqlerr.New(f.code, "%s", doing).Because(err).WithHint("%s", f.hint)
 		}
 	}
@@ -73,12 +86,12 @@ func mapError(err error, doing string) error {
 		if !ok {
 			kind, rest = "Error", de.Msg
 		}
-		return &SQLError{Kind: strings.TrimSuffix(kind, " Error"), Text: rest}
+		return &SQLError{Kind: strings.TrimSuffix(kind, " Error"), Text: strings.TrimPrefix(rest, functionPrefix)}
 	}
 	// The Arrow interface of the driver gives text only.
 	text = strings.TrimPrefix(text, "duckdb_execute_prepared_arrow: ")
 	if kind, rest, ok := strings.Cut(text, " Error: "); ok && !strings.Contains(kind, ":") {
-		return &SQLError{Kind: kind, Text: rest}
+		return &SQLError{Kind: kind, Text: strings.TrimPrefix(rest, functionPrefix)}
 	}
 	return fmt.Errorf("%s: %w", doing, err)
 }
@@ -111,6 +124,14 @@ func also(err, cleanup error) error {
 		return cleanup
 	}
 	return fmt.Errorf("%w (and then: %v)", err, cleanup)
+}
+
+// quotedIn returns the first name in quotes of a message of DuckDB: that of an extension, or
+// the path of its file.
+func quotedIn(text string) string {
+	_, rest, _ := strings.Cut(text, `"`)
+	name, _, _ := strings.Cut(rest, `"`)
+	return quoted(strings.TrimSuffix(path.Base(name), ".duckdb_extension"))
 }
 
 func quoted(name string) string { return `"` + name + `"` }

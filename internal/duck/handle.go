@@ -100,7 +100,7 @@ func (h *handle) attach(o Options) error {
 		if !attached {
 			return nil // the connection that attaches
 		}
-		_, err := conn.ExecContext(context.Background(), use, nil)
+		_, err := conn.ExecContext(context.Background(), use+"; "+zoneMacro, nil)
 		return err
 	})
 	if err != nil {
@@ -115,6 +115,9 @@ func (h *handle) attach(o Options) error {
 		path = ":memory:"
 	}
 	_, err = h.sql.Exec("ATTACH " + quoteText(path) + " AS " + types.QuoteIdent(name))
+	if err == nil {
+		err = registerZones(context.Background(), h.sql)
+	}
 	attached = true
 	return err
 }

@@ -42,14 +42,14 @@ type function struct {
 }
 
 // Names returns the functions that a query on a stream can use, in lower case; true marks
-// an aggregate. Operators are left out.
+// an aggregate. Operators and what stands behind them are left out.
 func (c *Catalog) Names() (map[string]bool, error) {
 	if _, err := c.find(""); err != nil {
 		return nil, err
 	}
 	names := map[string]bool{}
 	for name, f := range c.known {
-		operator := strings.HasPrefix(name, "__internal") || strings.ContainsFunc(name, func(r rune) bool { return !isNamePart(r) })
+		operator := strings.HasPrefix(name, "__internal") || strings.HasPrefix(name, "ssql_") || strings.ContainsFunc(name, func(r rune) bool { return !isNamePart(r) })
 		if !operator && !f.changes(name) && !slices.Contains(internalFunctions, name) {
 			names[name] = c.IsAggregate(name)
 		}

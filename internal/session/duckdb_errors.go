@@ -27,7 +27,22 @@ func duckError(err error, node sql.Node) error {
 	if first, rest, ok := strings.Cut(text, "\n"); ok {
 		e.Text, e.Detail = first, strings.TrimSpace(rest)
 	}
+	if hint := duckHint(e); hint != "" {
+		e.Detail = "" // the forms that DuckDB has lead nowhere
+		return e.WithHint("%s", hint)
+	}
 	return e
+}
+
+// duckHint says what to write where DuckDB's refusal does not.
+func duckHint(e *sqlerr.Error) string {
+	switch text := e.Text; {
+	case strings.Contains(text, "TIMESTAMP WITH TIME ZONE"):
+		return "DuckDB computes with times with a zone in its ICU extension, which is not here: CAST(x AS TIMESTAMP) is the time of x in UTC"
+	case strings.Contains(text, "'sum(BOOLEAN)'"), strings.Contains(text, "'avg(BOOLEAN)'"), strings.Contains(text, "'mean(BOOLEAN)'"):
+		return "over a table DuckDB counts with count_if(condition), and avg(condition::INT) is the share"
+	}
+	return ""
 }
 
 // cutCaret takes the lines "LINE n: ..." and the caret below out of a message of
