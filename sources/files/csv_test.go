@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
@@ -114,21 +115,37 @@ func TestCSVGrows(t *testing.T) {
 	f.want("an old file is read as it is", f.batch(s), "9 | w\nbad a.csv:8 the line has a quote that is never closed \"open again")
 }
 
-// TestCSVLastLineWhenFrozen reads what is there when nothing is waited for.
+// TestCSVLastLineWhenFrozen waits for a last line without its end until the file has not
+// changed for settle_time; what is appended meanwhile makes one row of it, not two.
 func TestCSVLastLineWhenFrozen(t *testing.T) {
-	for _, c := range []struct{ content, want string }{
-		{"a,b\n1,x\n2,y", "1 | x\n2 | y"},
-		{"a,b\n1,x\n2", "1 | x"},
-		{"a,b\n1,x\n2,\"y", "1 | x"},
+	for _, c := range []struct{ name, content, appended, frozen, later string }{
+		{"nobody writes", "a,b\n1,x\n2,y", "", "1 | x\n2 | y", ""},
+		{"the line goes on", "a,b\n1,one\n2,tw", "o\n", "1 | one\n2 | two", ""},
+		{"and is torn still", "a,b\n1,one\n2,t", "w", "1 | one", "2 | two"},
+		{"a field is missing", "a,b\n1,x\n2", ",y\n", "1 | x\n2 | y", ""},
+		{"an open quote", "a,b\n1,x\n2,\"y", "z\"\n", "1 | x\n2 | yz", ""},
 	} {
 		f := newFolder(t, nil)
 		f.write("a.csv", c.content)
 		s := f.open(nil)
-		s.now = func() time.Time { return f.clock.Add(time.Second) }
+		clock := f.clock.Add(time.Second)
+		s.now = func() time.Time { return clock }
+		s.pause = func(_ context.Context, d time.Duration) error {
+			if clock = clock.Add(d); c.appended != "" {
+				f.add("a.csv", c.appended)
+				clock = f.clock
+			}
+			return nil
+		}
 		if err := s.Freeze(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		f.want(c.content, f.batch(s), c.want)
+		f.want(c.name, f.batch(s), c.frozen)
+		s.Thaw()
+		if c.later != "" {
+			f.add("a.csv", "o\n")
+		}
+		f.want(c.name+", later", f.batch(s), c.later)
 	}
 }
 

@@ -232,8 +232,9 @@ func TestNamesPassedOver(t *testing.T) {
 	if err := os.Symlink(filepath.Join(f.dir, "good.json"), filepath.Join(f.dir, "link.json")); err != nil {
 		t.Fatal(err)
 	}
-	f.want("rows", f.batch(f.open(nil)), "2 | NULL\n2 | NULL")
-	f.want("notices", strings.Join(f.notices, "\n"), `file "pipe.json" is passed over: it is a pipe, device or socket, not a regular file`)
+	f.want("rows", f.batch(f.open(nil)), "2 | NULL")
+	f.want("notices", strings.Join(f.notices, "\n"), `file "pipe.json" is passed over: it is a pipe, device or socket, not a regular file
+file "link.json" is "good.json" once more, by a link, and is read once`)
 }
 
 func TestGlob(t *testing.T) {
@@ -316,27 +317,62 @@ func TestCompressedStillWritten(t *testing.T) {
 	}
 }
 
+// What is packed and ends too early is not complete, however old it is.
 func TestCompressedCutShort(t *testing.T) {
-	f := newFolder(t, nil)
 	whole := gz(t, strings.Repeat("{\"a\":1,\"b\":\"x\"}\n", 3))
+	for _, cut := range []int{0, 5, len(whole) / 2, len(whole) - 6, len(whole) - 1} {
+		f := newFolder(t, nil)
+		f.write("x.gz", whole[:cut])
+		s := f.open(nil)
+		f.want("old", f.batch(s), "")
+		if len(f.notices) != 1 || !strings.Contains(f.notices[0], `file "x.gz"`) || !strings.Contains(f.notices[0], "not complete") {
+			t.Errorf("cut at %d: notices %q", cut, f.notices)
+		}
+		f.write("x.gz", whole)
+		f.want("complete", f.batch(s), "1 | x\n1 | x\n1 | x")
+		f.write("x.gz", whole+whole)
+		if _, err := s.Next(t.Context(), sources.Limits{}); sqlerr.Code(err) != "E_SOURCE_CHANGED" {
+			t.Errorf("grown when it was read: %v", err)
+		}
+	}
+	f := newFolder(t, map[string]string{"incomplete_files": "read"})
 	f.write("x.gz", whole[:len(whole)-6])
-	f.want("old", f.batch(f.open(nil)), "1 | x\n1 | x\n1 | x\nbad x.gz:4 the rest of the file cannot be unpacked: unexpected EOF ")
+	f.want("read as it is", f.batch(f.open(nil)), "1 | x\n1 | x\n1 | x\nbad x.gz:4 the rest of the file cannot be unpacked: unexpected EOF ")
 }
 
+// A file that is not what was read of it stops the query, is read as a new one, or is
+// passed over.
 func TestChangedFiles(t *testing.T) {
-	for _, c := range []struct{ name, content, want string }{
-		{"shrunk", "{\"a\":9}\n", ""},
-		{"rewritten longer", "{\"a\":9}\n{\"a\":9}\n{\"a\":9}\n", ""},
-		{"rewritten to the same size", "{\"a\":8}\n{\"a\":9}\n", ""},
+	for _, c := range []struct{ name, content string }{
+		{"shrunk", "{\"a\":9}\n"},
+		{"rewritten longer", "{\"a\":9}\n{\"a\":9}\n{\"a\":9}\n"},
+		{"rewritten to the same size", "{\"a\":8}\n{\"a\":9}\n"},
+		{"made anew", "{\"a\":8}\n{\"a\":9}\n"},
 	} {
-		f := newFolder(t, nil)
-		f.write("x.json", "{\"a\":1}\n{\"a\":2}\n")
-		s := f.open(nil)
-		f.batch(s)
-		f.write("x.json", c.content)
-		f.want(c.name, f.batch(s), c.want)
-		f.want(c.name, strings.Join(f.notices, "\n"),
-			`file "x.json" was changed after it was read; the change is not read (lines may only be appended)`)
+		change := func(changed string) (*folder, *source) {
+			f := newFolder(t, map[string]string{"changed_files": changed})
+			f.write("x.json", "{\"a\":1}\n{\"a\":2}\n")
+			s := f.open(nil)
+			f.batch(s)
+			if c.name == "made anew" {
+				os.Rename(filepath.Join(f.dir, "x.json"), filepath.Join(t.TempDir(), "x.json"))
+			}
+			f.write("x.json", c.content)
+			return f, s
+		}
+		_, s := change("fail")
+		want := `E_SOURCE_CHANGED: file "x.json" was changed after it was read: what was read of it, 16 bytes, is in no file any more`
+		if _, err := s.Next(t.Context(), sources.Limits{}); err == nil || err.Error() != want {
+			t.Errorf("%s: got %v", c.name, err)
+		}
+		f, s := change("skip")
+		f.want(c.name, f.batch(s), "")
+		f.want(c.name, strings.Join(f.notices, "\n"), `file "x.json" was changed after it was read; the change is not read (changed_files = 'skip')`)
+		f, s = change("read")
+		f.want(c.name, f.batch(s), strings.NewReplacer("{\"a\":", "", "}", " | NULL").Replace(strings.TrimSpace(c.content)))
+		f.want(c.name, strings.Join(f.notices, "\n"), `file "x.json" is not what was read of it, 16 bytes, and is read from its beginning (changed_files = 'read')`)
+		f.add("x.json", "{\"a\":10}\n")
+		f.want(c.name, f.batch(s), "10 | NULL")
 	}
 }
 
@@ -354,7 +390,7 @@ func TestReplayRefusesChange(t *testing.T) {
 		}, "E_SOURCE_MISSING", "cannot be opened"},
 		{"shrunk", func(f *folder) { f.write("x.json", "{}") }, "E_SOURCE_CHANGED", "it had 16 bytes and has 2"},
 		{"same size", func(f *folder) { f.write("x.json", "{\"a\":3}\n{\"a\":2}\n") }, "E_SOURCE_CHANGED", "it was modified at 2026-01-01T00:00:02Z"},
-		{"other start", func(f *folder) { f.write("x.json", "{\"a\":3}\n{\"a\":2}\n{\"a\":3}\n") }, "E_SOURCE_CHANGED", "it starts with other bytes"},
+		{"other start", func(f *folder) { f.write("x.json", "{\"a\":3}\n{\"a\":2}\n{\"a\":3}\n") }, "E_SOURCE_CHANGED", "it has other bytes"},
 		{"grown", func(f *folder) { f.add("x.json", "{\"a\":3}\n") }, "", ""},
 	} {
 		f := newFolder(t, nil)
@@ -684,11 +720,16 @@ func TestRangeIsPinned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var got any
+	var got batchRange
 	if err := json.Unmarshal(r, &got); err != nil {
 		t.Fatal(err)
 	}
-	f.want("range", string(r), `{"logOffset":0,"files":[{"path":"x.json","size":8,"mtime":1767225601000000000,"head":863254502,"to":8}]}`)
+	id, err := json.Marshal(got.Files[0].fileID)
+	if err != nil || !got.Files[0].known() {
+		t.Fatal(string(id), err)
+	}
+	f.want("range", strings.Replace(string(r), strings.Trim(string(id), "{}"), "ID", 1),
+		`{"logOffset":0,"files":[{"path":"x.json",ID,"size":8,"mtime":1767225601000000000,"head":863254502,"tail":863254502,"to":8}]}`)
 }
 
 func drop(arrow.Record) error { return nil }

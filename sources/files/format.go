@@ -60,7 +60,7 @@ func formatFor(o sources.Values, p *pattern) *formatOf {
 		// What cannot be listed is reported by who reads it.
 		entries, _ := p.list(func(string) {})
 		for _, e := range entries[:min(len(entries), 1)] {
-			name = formatOfName(e.name)
+			name = formatOfName(string(e.name))
 		}
 	}
 	all := formats()
@@ -75,7 +75,7 @@ func formatFor(o sources.Values, p *pattern) *formatOf {
 // formatOfName returns the format that the name of a file or pattern tells, "" if none.
 func formatOfName(name string) string {
 	name = strings.ToLower(path.Base(name))
-	name = strings.TrimSuffix(strings.TrimSuffix(name, ".gz"), ".zst")
+	name = strings.TrimSuffix(name, packedSuffix(fileName(name)))
 	for _, f := range formats() {
 		for _, suffix := range f.suffixes {
 			if strings.HasSuffix(name, suffix) {

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
+	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sources/sourcetest"
 	"ssql/sql/types"
@@ -77,8 +78,8 @@ func arrayOf(n int) string {
 	return "\xEF\xBB\xBF [" + strings.Join(list, ", ") + "]\n"
 }
 
-// TestWholeFilesStillWritten waits for the end of a file that is being written, and
-// takes one that nobody writes any more as it is.
+// TestWholeFilesStillWritten waits for the end of a file that is not complete, however old it
+// is, unless it is to be read as it is; and refuses one that grows when it was read.
 func TestWholeFilesStillWritten(t *testing.T) {
 	for _, c := range []struct{ name, content, rows, broken string }{
 		{"a.parquet", parquetOf(t, 1, 2, "x"), "1 | x\n2 | x", "bad a.parquet:0 the file is no Parquet file, or its end is missing: "},
@@ -93,9 +94,14 @@ func TestWholeFilesStillWritten(t *testing.T) {
 		f.write(c.name, c.content)
 		f.want("all of "+c.name, f.batch(s), c.rows)
 		f.write(c.name, c.content+c.content)
-		f.want("grown "+c.name, f.batch(s), "")
+		if _, err := s.Next(t.Context(), sources.Limits{}); sqlerr.Code(err) != "E_SOURCE_CHANGED" {
+			t.Errorf("grown %s: %v", c.name, err)
+		}
 		f = newFolder(t, nil)
 		f.write(c.name, half)
+		f.want("old half of "+c.name, f.batch(f.open(nil)), "")
+		f.want("notices", strings.Join(f.notices, "\n"), fmt.Sprintf("file %q ends too early: it is not complete, and is read when it is", c.name))
+		f.options = map[string]string{"incomplete_files": "read"}
 		if got := f.batch(f.open(nil)); !strings.HasPrefix(got, c.broken) {
 			t.Errorf("old half of %s: %s", c.name, got)
 		}

@@ -82,15 +82,3 @@ func (l *splitter) finish() error {
 	l.have = 0
 	return err
 }
-
-// compressionOf tells from the first bytes of a file how it is compressed. The
-// magic numbers decide, not the name.
-func compressionOf(head []byte) string {
-	switch {
-	case bytes.HasPrefix(head, []byte{0x1F, 0x8B}):
-		return "gzip"
-	case bytes.HasPrefix(head, []byte{0x28, 0xB5, 0x2F, 0xFD}):
-		return "zstd"
-	}
-	return ""
-}

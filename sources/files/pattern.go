@@ -1,13 +1,16 @@
 package files
 
 import (
+	"cmp"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/bmatcuk/doublestar/v4"
 	"golang.org/x/sys/unix"
@@ -29,9 +32,12 @@ type pattern struct {
 
 // entry is a file that was listed.
 type entry struct {
-	name  string
+	name  fileName
+	id    fileID // without the time of birth
 	size  int64
 	mtime int64 // nanoseconds since 1970
+	// outside says that the pattern does not name it.
+	outside bool
 }
 
 func newPattern(baseDir, given string) (pattern, error) {
@@ -85,20 +91,43 @@ func (p *pattern) oneFolder() bool {
 }
 
 // full returns the path of a listed file.
-func (p *pattern) full(name string) string { return filepath.Join(p.root, filepath.FromSlash(name)) }
+func (p *pattern) full(name fileName) string {
+	return filepath.Join(p.root, filepath.FromSlash(string(name)))
+}
 
-// shown returns a file's name as the user would write it.
-func (p *pattern) shown(name string) string {
+// shown returns a file's name as the user would write it. Bytes that are no UTF-8 are
+// written as \xE9.
+func (p *pattern) shown(name fileName) string {
 	prefix := p.given
 	switch {
 	case p.alias != "":
 		return p.alias
 	case p.glob != "":
 		prefix, _ = doublestar.SplitPattern(filepath.ToSlash(p.given))
+	case p.file != "" && string(name) == p.file:
+		return printable(p.given)
 	case p.file != "":
-		return p.given
+		prefix = path.Dir(filepath.ToSlash(p.given))
 	}
-	return path.Join(filepath.ToSlash(prefix), name)
+	return printable(path.Join(filepath.ToSlash(prefix), string(name)))
+}
+
+// printable writes the bytes of a name that are no UTF-8 as \xE9.
+func printable(name string) string {
+	if utf8.ValidString(name) {
+		return name
+	}
+	var out strings.Builder
+	for len(name) > 0 {
+		r, size := utf8.DecodeRuneInString(name)
+		if r == utf8.RuneError && size == 1 {
+			fmt.Fprintf(&out, `\x%02X`, name[0])
+		} else {
+			out.WriteString(name[:size])
+		}
+		name = name[size:]
+	}
+	return out.String()
 }
 
 // exists refuses a folder that is not there.
@@ -125,44 +154,57 @@ func (p *pattern) list(notice func(text string)) ([]entry, error) {
 		if p.file == "" && p.hidden(name) || d.IsDir() {
 			return nil
 		}
-		info, err := d.Info()
-		if err == nil && info.Mode()&fs.ModeSymlink != 0 {
-			info, err = os.Stat(p.full(name))
+		e, err := p.entryOf(fileName(name), d, notice)
+		if e != nil {
+			out = append(out, *e)
 		}
-		switch {
-		case errors.Is(err, fs.ErrNotExist), errors.Is(err, unix.ELOOP):
-			return nil // gone since it was listed, or a link to nothing
-		case err != nil:
-			return err
-		case info.Mode().IsRegular():
-			out = append(out, entry{name, info.Size(), info.ModTime().UnixNano()})
-		case !info.IsDir():
-			notice("file \"" + p.shown(name) + "\" is passed over: it is a pipe, device or socket, not a regular file")
-		}
-		return nil
+		return err
 	}
-	err := p.walk(add)
+	err := p.walk(add, notice)
 	for attempt := 0; attempt < 3 && p.glob != "" && errors.Is(err, fs.ErrNotExist); attempt++ {
 		// A folder went away during the walk.
 		out = out[:0]
-		err = p.walk(add)
+		err = p.walk(add, notice)
 	}
 	if err != nil {
 		return nil, sqlerr.New("E_SOURCE_MISSING", "files of %q cannot be listed", p.given).Because(err)
 	}
-	slices.SortFunc(out, func(a, b entry) int {
-		if a.mtime != b.mtime && !p.byName {
-			if a.mtime < b.mtime {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(a.name, b.name)
-	})
+	p.sort(out)
 	return out, nil
 }
 
-func (p *pattern) walk(add func(name string, d fs.DirEntry) error) error {
+// entryOf looks at a listed name; nil if it is no regular file.
+func (p *pattern) entryOf(name fileName, d fs.DirEntry, notice func(text string)) (*entry, error) {
+	info, err := d.Info()
+	if err == nil && info.Mode()&fs.ModeSymlink != 0 {
+		info, err = os.Stat(p.full(name))
+	}
+	switch {
+	case errors.Is(err, unix.ELOOP):
+		notice(fmt.Sprintf("file %q is passed over: it is a link that leads back to itself", p.shown(name)))
+		return nil, nil
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil // gone since it was listed, or a link to nothing
+	case err != nil:
+		return nil, err
+	case info.Mode().IsRegular():
+		return &entry{name: name, id: idOf(info), size: info.Size(), mtime: info.ModTime().UnixNano()}, nil
+	case !info.IsDir():
+		notice(fmt.Sprintf("file %q is passed over: it is a pipe, device or socket, not a regular file", p.shown(name)))
+	}
+	return nil, nil
+}
+
+func (p *pattern) sort(entries []entry) {
+	slices.SortFunc(entries, func(a, b entry) int {
+		if a.mtime != b.mtime && !p.byName {
+			return cmp.Compare(a.mtime, b.mtime)
+		}
+		return cmp.Compare(a.name, b.name)
+	})
+}
+
+func (p *pattern) walk(add func(name string, d fs.DirEntry) error, notice func(text string)) error {
 	switch {
 	case p.file != "":
 		info, err := os.Lstat(filepath.Join(p.root, p.file))
@@ -174,7 +216,8 @@ func (p *pattern) walk(add func(name string, d fs.DirEntry) error) error {
 		}
 		return add(p.file, fs.FileInfoToDirEntry(info))
 	case p.glob != "":
-		return doublestar.GlobWalk(os.DirFS(p.root), p.glob, add, doublestar.WithFailOnIOErrors())
+		tree := &folderTree{pattern: p, notice: notice, ids: map[inode]string{}}
+		return doublestar.GlobWalk(tree, p.glob, add, doublestar.WithFailOnIOErrors())
 	}
 	all, err := os.ReadDir(p.root)
 	for _, d := range all {

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io"
 	"math"
 	"os"
@@ -12,11 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ssql/internal/format/ndjson"
-	"ssql/internal/format/parquet"
+	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
-
-// headBytes at the start of a file are checksummed: a file that grew still has them.
-const headBytes = 1024
 
 // openRegular opens a file for reading without waiting on pipes.
 func openRegular(name string) (*os.File, os.FileInfo, error) {
@@ -33,16 +30,6 @@ func openRegular(name string) (*os.File, os.FileInfo, error) {
 		return nil, nil, err
 	}
 	return f, info, nil
-}
-
-// headOf returns the checksum of the first bytes of a file that had the given size,
-// and the bytes.
-func headOf(f io.ReaderAt, size int64) (sum uint32, head []byte, err error) {
-	head = make([]byte, min(size, headBytes))
-	if _, err := f.ReadAt(head, 0); err != nil {
-		return 0, nil, err
-	}
-	return crc32.Checksum(head, crc32.MakeTable(crc32.Castagnoli)), head, nil
 }
 
 // budget is what a batch may still take of its limit of rows.
@@ -115,50 +102,135 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		return nil, err
 	}
 	defer f.Close()
-	p := &pinned{Name: e.name, Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	if idOf(info).inode() != e.id.inode() {
+		s.waiting = true // renamed since it was listed: the next listing follows it
+		return nil, nil
+	}
+	p := &pinned{Name: e.name, fileID: idOf(info), Size: info.Size(), MTime: info.ModTime().UnixNano()}
+	p.Born = born(int(f.Fd()), "")
 	grown := s.frozen && p.Size > e.size
 	if grown {
 		p.Size = e.size
 	}
 	sum, head, err := headOf(f, p.Size)
 	if err != nil {
-		return nil, err
+		return nil, ignoreEnd(err)
 	}
 	p.Head = sum
-	if isUTF16(head) {
-		s.notice(fmt.Sprintf("file %q is UTF-16 and is read as UTF-8, so that its rows are bad; %s", s.config.pattern.shown(e.name), utf16Hint))
-	}
-	if other := formatOfName(e.name); other != "" && other != s.config.format.name && s.config.byNames {
-		s.notice(fmt.Sprintf("file %q is read as %s, as the files before it; a path such as '*.%s' leaves it out", s.config.pattern.shown(e.name), s.config.format.name, s.config.format.name))
-	}
-	if last != nil {
-		if grown, err := s.hasGrown(f, p, last); err != nil || !grown {
-			return nil, err
+	if how := compressionOf(head); how != nil && s.table == nil {
+		if how.unpack == nil {
+			s.notRead(e.name, how)
+			return nil, nil
 		}
-		p.From = last.To
+		p.Compression = how.name
 	}
+	s.noticeKind(e.name, head)
+	p.Form = s.formOf(head)
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || !s.settled && s.now().Sub(info.ModTime()) < s.config.settle
-	if p.Compression, p.Form = compressionOf(head), s.formOf(head); !p.whole() {
-		if p.To, err = s.readyEnd(f, p, head, young); err != nil || p.To <= p.From {
-			return nil, err
+	ready := s.pinPlain
+	if p.whole() {
+		ready = s.pinWhole
+	}
+	if ok, err := ready(f, p, last, &pinning{head, rows, young, grown}); err != nil || !ok {
+		return nil, err
+	}
+	p.Tail, _, err = tailOf(f, p.To)
+	return p, ignoreEnd(err)
+}
+
+// pinning is what pin knows of a file besides its place.
+type pinning struct {
+	head  []byte
+	rows  *budget
+	young bool // somebody may be writing it
+	grown bool // behind a frozen end
+}
+
+// noticeKind says what seems wrong with the beginning of a file.
+func (s *source) noticeKind(name fileName, head []byte) {
+	if isUTF16(head) {
+		s.notice(fmt.Sprintf("file %q is UTF-16 and is read as UTF-8, so that its rows are bad; %s", s.config.pattern.shown(name), utf16Hint))
+	}
+	if other := formatOfName(string(name)); other != "" && other != s.config.format.name && s.config.byNames {
+		s.notice(fmt.Sprintf("file %q is read as %s, as the files before it; a path such as '*.%s' leaves it out", s.config.pattern.shown(name), s.config.format.name, s.config.format.name))
+	}
+}
+
+// pinPlain pins what is ready of a file that may grow.
+func (s *source) pinPlain(f *os.File, p *pinned, last *state, n *pinning) (ok bool, err error) {
+	if last != nil {
+		if same, err := sampledAs(f, last); err != nil || !same || p.Size < last.To {
+			s.waiting = true // changed since it was listed
+			return false, err
 		}
-		p.To, err = rows.cut(s, f, p.From, p.To)
-		return p, err
+		if p.From, err = s.behindOpenLine(f, p, last); err != nil {
+			return false, err
+		}
 	}
-	p.To = p.Size
-	if grown {
-		return nil, nil
+	var whole bool
+	if p.To, whole, err = s.readyEnd(f, p, n.head, n.young); err != nil || p.To <= p.From {
+		return false, err
 	}
-	if young && s.isCutShort(f, p) {
-		s.waiting = true
-		s.notice(fmt.Sprintf("file %q is not complete yet; it is read when it is or has not changed for %v", s.config.pattern.shown(e.name), s.config.settle))
-		return nil, nil
+	end := p.To
+	if p.To, err = n.rows.cut(s, f, p.From, p.To); err != nil {
+		return false, err
 	}
-	if !rows.takeWhole() {
-		return nil, nil
+	var end1 [1]byte
+	if _, err := f.ReadAt(end1[:], p.To-1); err != nil {
+		return false, ignoreEnd(err)
 	}
-	return p, nil
+	p.Open = p.To == end && !whole && end1[0] != '\n' && end1[0] != '\r'
+	return true, nil
+}
+
+// behindOpenLine returns where the new bytes of a file begin. If its last line was read
+// without its end, that end is not a line; and what was appended to the line itself is in
+// no row: the row is stored without it.
+func (s *source) behindOpenLine(f *os.File, p *pinned, last *state) (int64, error) {
+	if !last.Open || p.Size == last.To {
+		return last.To, nil
+	}
+	block := make([]byte, min(p.Size-last.To, int64(s.config.lineMax)))
+	if _, err := f.ReadAt(block, last.To); err != nil {
+		return 0, ignoreEnd(err)
+	}
+	line := bytes.IndexByte(block, '\n')
+	rest := block
+	if line >= 0 {
+		rest = block[:line]
+	}
+	if rest = bytes.TrimSuffix(rest, []byte("\r")); len(rest) > 0 {
+		shown := s.config.pattern.shown(p.Name)
+		if s.config.changed == changedFail {
+			return 0, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, in the middle of a line, and the line goes on with %q", shown, last.To, printable(string(rest[:min(len(rest), 100)]))).
+				WithDetail("The line had not changed for %v (settle_time), so that it was read as a row.", s.config.settle).
+				WithHint("ALTER STREAM %s SET (changed_files = 'skip') leaves the rest of such lines out; a longer settle_time waits longer for them", types.QuoteIdent(s.streamName()))
+		}
+		s.notice(fmt.Sprintf("file %q was read up to byte %d, in the middle of a line; the rest of that line is not read (changed_files = '%s')", shown, last.To, s.config.changed))
+	}
+	if line < 0 {
+		return p.Size, nil // its end has not come yet
+	}
+	return last.To + int64(line) + 1, nil
+}
+
+// pinWhole pins a file that is read from start to end.
+func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bool, err error) {
+	if last != nil {
+		p.Skip = last.Skip
+	}
+	if p.To = p.Size; n.grown {
+		return false, nil
+	}
+	// What does not begin as Parquet will not end as such.
+	hopeless := p.Form == "parquet" && !n.young && !bytes.HasPrefix(n.head, []byte("PAR1"))
+	if !s.settled && !hopeless && s.config.incomplete == incompleteWait && s.isCutShort(f, p) {
+		s.waiting = s.waiting || n.young
+		s.noticef("file %q ends too early: it is not complete, and is read when it is", p.Name)
+		return false, nil
+	}
+	return n.rows.takeWhole(), nil
 }
 
 // formOf tells from the first bytes of a file whether it is more than records.
@@ -172,50 +244,27 @@ func (s *source) formOf(head []byte) string {
 	return ""
 }
 
-// hasGrown reports whether a file that was read has more behind what was read. Any
-// other change is not followed: reading a rewritten file again would count rows
-// twice.
-func (s *source) hasGrown(f *os.File, p *pinned, last *state) (bool, error) {
-	if last.Done || p.Size < last.To {
-		s.noticeChanged(p.Name)
-		return false, nil
-	}
-	sum, _, err := headOf(f, last.Size)
-	if err != nil {
-		return false, err
-	}
-	if sum != last.Head {
-		s.noticeChanged(p.Name)
-		return false, nil
-	}
-	return true, nil
-}
-
-func (s *source) noticeChanged(name string) {
-	s.notice(fmt.Sprintf("file %q was changed after it was read; the change is not read (lines may only be appended)", s.config.pattern.shown(name)))
-}
-
 // readyEnd returns where the complete records of a plain file end. The last one may lack
 // its line end: it is ready if it is whole by itself, or if the file has not changed for
-// settle_time, so that nobody seems to be writing it.
-func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (int64, error) {
-	if p.From >= p.Size || !young {
-		return max(p.From, p.Size), nil
+// settle_time, so that nobody seems to be writing it. whole says that no more can belong
+// to it.
+func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (end int64, whole bool, err error) {
+	if p.From >= p.Size {
+		return p.From, false, nil
 	}
 	start, tail, err := s.lastRecord(f, p)
 	if err != nil || len(tail) == 0 {
-		return p.Size, err
+		return p.Size, true, err
 	}
-	// The last field of a CSV row, or a line of text, may be cut short. Who waits for more
-	// will see; what is frozen is read as it is.
-	sure := s.frozen || !s.config.format.unsure
-	if sure && len(tail) <= s.config.lineMax && s.shape.Complete(head, tail) {
-		return p.Size, nil
+	// The last field of a CSV row, or a line of text, may be cut short.
+	whole = !s.config.format.unsure && len(tail) <= s.config.lineMax && s.shape.Complete(head, tail)
+	if whole || !young {
+		return p.Size, whole, nil
 	}
 	s.waiting = true
 	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
 		s.config.pattern.shown(p.Name), s.config.settle))
-	return start, nil
+	return start, false, nil
 }
 
 // lastRecord returns the bytes of a pinned file behind the last record end and where
@@ -251,24 +300,4 @@ func lastLine(f io.ReaderAt, from, to, limit int64) (start int64, line []byte, e
 		line = append(block, line...)
 	}
 	return from, line, nil
-}
-
-// isCutShort reports whether a file that is read whole ends too early: it is still being
-// written. A packed one is read for it, but only while it is younger than settle_time.
-func (s *source) isCutShort(f *os.File, p *pinned) bool {
-	switch {
-	case p.Form == "parquet":
-		return !parquet.Whole(f, p.Size)
-	case p.Compression == "":
-		tail := make([]byte, min(p.Size, headBytes))
-		_, err := f.ReadAt(tail, p.Size-int64(len(tail)))
-		return err == nil && !bytes.HasSuffix(bytes.TrimRight(tail, " \t\r\n"), []byte("]"))
-	}
-	r, err := unpack(io.NewSectionReader(f, 0, p.Size), p.Compression)
-	if err != nil {
-		return errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF)
-	}
-	defer r.Close()
-	_, err = io.Copy(io.Discard, io.LimitReader(r, s.config.unpackMax))
-	return errors.Is(err, io.ErrUnexpectedEOF)
 }

@@ -9,14 +9,20 @@ import (
 
 // pinned are bytes of one file that a batch reads.
 type pinned struct {
-	Name  string `json:"path"`
-	Size  int64  `json:"size"`  // of the file when it was pinned
-	MTime int64  `json:"mtime"` // nanoseconds since 1970
-	Head  uint32 `json:"head"`  // CRC-32C of the first headBytes: tells growth from replacement
+	Name fileName `json:"path"`
+	fileID
+	Size  int64  `json:"size"`           // of the file when it was pinned
+	MTime int64  `json:"mtime"`          // nanoseconds since 1970
+	Head  uint32 `json:"head"`           // CRC-32C of the first sampledBytes: tells growth from replacement
+	Tail  uint32 `json:"tail,omitempty"` // CRC-32C of the last sampledBytes before To; 0 in older logs
 	From  int64  `json:"from,omitempty"`
 	To    int64  `json:"to"`
-	// Compression is gzip or zstd; such a file is read from start to end.
+	// Open says that the last line was read without its end.
+	Open bool `json:"open,omitempty"`
+	// Compression is a name of compressions; such a file is read from start to end.
 	Compression string `json:"compression,omitempty"`
+	// Skip are bytes of the unpacked content that were read before the file was packed.
+	Skip int64 `json:"skip,omitempty"`
 	// Form is "array" for a JSON array and "parquet" for Parquet, which are, too.
 	Form string `json:"form,omitempty"`
 }
@@ -24,37 +30,82 @@ type pinned struct {
 // whole reports whether the file is read from start to end: it cannot grow.
 func (p *pinned) whole() bool { return p.Compression != "" || p.Form != "" }
 
-// batchRange is the Range of this connector.
+// moved is a file that holds what was read under another name.
+type moved struct {
+	Name fileName `json:"path"`
+	Was  fileName `json:"was"`
+	Copy bool     `json:"copy,omitempty"` // the file Was has it, too
+	state
+}
+
+// batchRange is the Range of this connector. The renames since the range before come
+// first, all at once.
 type batchRange struct {
 	Offset int64    `json:"logOffset"` // number of the range, from 0, as Spark's source counts
+	Moved  []moved  `json:"moved,omitempty"`
 	Files  []pinned `json:"files"`
 }
 
 // state is what is known of a file that was read: the last time it was pinned.
 type state struct {
+	fileID
 	Size  int64  `json:"size"`
 	MTime int64  `json:"mtime"`
 	Head  uint32 `json:"head"`
+	Tail  uint32 `json:"tail,omitempty"`
 	To    int64  `json:"to"`
+	Open  bool   `json:"open,omitempty"`
 	Done  bool   `json:"done,omitempty"` // compressed: it can not grow
+	// Skip is of a packed file that is not read yet: what was read of it before it was
+	// packed.
+	Skip int64 `json:"skip,omitempty"`
+	// Outside says that the pattern does not name the file any more.
+	Outside bool `json:"outside,omitempty"`
 }
 
 // position is what was read. It remembers files for max_file_age behind the newest
 // one, as Spark does: age is relative to the files, not to the clock, so that the
 // first batch takes everything and a stopped query forgets nothing.
 type position struct {
-	Offset int64            `json:"logOffset"` // of the last range; -1 before the first
-	Newest int64            `json:"newest"`    // mtime of the newest file read
-	Purged int64            `json:"purged"`    // files older than this are forgotten, and never new
+	Offset int64 // of the last range; -1 before the first
+	Newest int64 // mtime of the newest file read
+	Purged int64 // files older than this are forgotten, and never new
+	Files  map[fileName]state
+}
+
+// positionJSON is a position in a snapshot.
+type positionJSON struct {
+	Offset int64            `json:"logOffset"`
+	Newest int64            `json:"newest"`
+	Purged int64            `json:"purged"`
 	Files  map[string]state `json:"files"`
 }
 
+// MarshalJSON implements json.Marshaler.
+func (p *position) MarshalJSON() ([]byte, error) {
+	out := positionJSON{p.Offset, p.Newest, p.Purged, make(map[string]state, len(p.Files))}
+	for name, s := range p.Files {
+		out.Files[name.text()] = s
+	}
+	return json.Marshal(out)
+}
+
 func (p *position) restore(snapshot []byte) error {
-	*p = position{Offset: -1, Files: map[string]state{}}
+	*p = position{Offset: -1, Files: map[fileName]state{}}
 	if snapshot == nil {
 		return nil
 	}
-	if err := json.Unmarshal(snapshot, p); err != nil {
+	var in positionJSON
+	err := json.Unmarshal(snapshot, &in)
+	p.Offset, p.Newest, p.Purged = in.Offset, in.Newest, in.Purged
+	for text, s := range in.Files {
+		name, nameErr := nameOfText(text)
+		if nameErr != nil {
+			err = nameErr
+		}
+		p.Files[name] = s
+	}
+	if err != nil {
 		return sqlerr.New("E_CKPT_CORRUPT", "position of the files source cannot be read").Because(err)
 	}
 	return nil
@@ -66,8 +117,19 @@ func (p *position) advance(r *batchRange, ageNanos int64) error {
 		return sqlerr.New("E_CKPT_CORRUPT", "the log continues with range %d of the files source behind range %d", r.Offset, p.Offset)
 	}
 	p.Offset = r.Offset
-	for _, f := range r.Files {
-		p.Files[f.Name] = state{Size: f.Size, MTime: f.MTime, Head: f.Head, To: f.To, Done: f.whole()}
+	for _, m := range r.Moved {
+		if !m.Copy {
+			delete(p.Files, m.Was)
+		}
+	}
+	for _, m := range r.Moved {
+		p.Files[m.Name] = m.state
+	}
+	for i := range r.Files {
+		f := &r.Files[i]
+		s := f.state()
+		s.Outside = p.Files[f.Name].Outside && p.Files[f.Name].same(f.fileID)
+		p.Files[f.Name] = s
 		p.Newest = max(p.Newest, f.MTime)
 	}
 	if purge := p.Newest - ageNanos; purge > p.Purged {
@@ -79,6 +141,11 @@ func (p *position) advance(r *batchRange, ageNanos int64) error {
 		}
 	}
 	return nil
+}
+
+// state is what is known of a file behind a range that reads it.
+func (p *pinned) state() state {
+	return state{fileID: p.fileID, Size: p.Size, MTime: p.MTime, Head: p.Head, Tail: p.Tail, To: p.To, Open: p.Open, Done: p.whole()}
 }
 
 func parseRange(r json.RawMessage) (*batchRange, error) {

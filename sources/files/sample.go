@@ -75,7 +75,7 @@ func (c *config) noRows(files []entry, err error) error {
 	name, text := c.pattern.shown(files[0].name), bytes.TrimSpace(sample)
 	line, _, _ := bytes.Cut(text, []byte("\n"))
 	why, hint := "", e.Hint
-	other := formatOfContent(files[0].name, sample)
+	other := formatOfContent(string(files[0].name), sample)
 	switch {
 	case len(text) == 0:
 		why = "is empty"
@@ -111,8 +111,11 @@ func (c *config) sampleOf(e entry) (sample []byte, whole bool, err error) {
 		return nil, false, err
 	}
 	var content io.Reader = f
-	if packed := compressionOf(head); packed != "" {
-		unpacked, err := unpack(f, packed)
+	if packed := compressionOf(head); packed != nil && c.format.shape != nil {
+		if packed.unpack == nil {
+			return nil, false, fmt.Errorf("it is packed with %s, which is not read; unpack it first", packed.name)
+		}
+		unpacked, err := unpack(f, packed.name)
 		if err != nil {
 			return nil, false, err
 		}

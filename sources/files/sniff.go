@@ -29,10 +29,10 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 	out := map[string]string{}
 	name := formatOfName(c.pattern.given)
 	if name == "" {
-		name = formatOfName(entries[0].name)
+		name = formatOfName(string(entries[0].name))
 	}
 	if name == "" {
-		name = formatOfContent(entries[0].name, sample)
+		name = formatOfContent(string(entries[0].name), sample)
 		out["format"] = name
 	}
 	if name == "csv" && c.dialect.Delimiter != '\t' {

@@ -3,7 +3,6 @@ package files
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"os"
 	"sync"
@@ -24,7 +23,19 @@ type source struct {
 	table   *parquet.Shape // for Parquet
 	notice  func(text string)
 	now     func() time.Time
+	pause   func(ctx context.Context, d time.Duration) error
 	at      position
+	stream  string
+
+	// What the last listing found of files that are not what they were called; see
+	// follower.
+	moves   []moved
+	movedTo map[fileName]state
+	fresh   map[fileName]bool
+	// What was found out about files, so that it is not looked for again.
+	verified map[fileName]verified
+	wholes   map[fileName]wholeness
+	unpacked map[fileName]unpackedAs
 
 	// listed are files of the last listing, in order. Files that have been read are
 	// dropped from its front; it is used as long as it fills the batches.
@@ -39,6 +50,10 @@ type source struct {
 
 	mu      sync.Mutex
 	readers []*reader // not in use
+	// elsewhere is where pinned files are that are not under their names any more;
+	// temporary are those of them that were unpacked.
+	elsewhere map[place]string
+	temporary []string
 }
 
 // idleMax is how long a watch is believed: a network file system can change without
@@ -59,7 +74,8 @@ func newSource(c *config, o *sources.OpenContext, notice func(text string), now 
 	if notice == nil {
 		notice = func(string) {}
 	}
-	s := &source{config: c, notice: notice, now: now}
+	s := &source{config: c, notice: notice, now: now, pause: pause, stream: o.Stream,
+		verified: map[fileName]verified{}, wholes: map[fileName]wholeness{}, unpacked: map[fileName]unpackedAs{}, elsewhere: map[place]string{}}
 	var data sources.OpenContext
 	s.columns, data = splitColumns(o)
 	c.drift = newDrift(c.format.column, o)
@@ -108,7 +124,19 @@ func (s *source) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.readers = nil
+	for _, name := range s.temporary {
+		os.Remove(name) // of no use to anyone else
+	}
+	s.temporary = nil
 	return nil
+}
+
+// streamName is the name for hints.
+func (s *source) streamName() string {
+	if s.stream == "" {
+		return "stream"
+	}
+	return s.stream
 }
 
 func (s *source) Advance(r sources.Range) error {
@@ -116,14 +144,68 @@ func (s *source) Advance(r sources.Range) error {
 	if err != nil {
 		return err
 	}
+	s.moves, s.movedTo = nil, nil
+	for i := range parsed.Files {
+		delete(s.fresh, parsed.Files[i].Name)
+	}
 	return s.at.advance(parsed, s.config.ageNanos)
 }
 
 // Freeze lists the files; what is written later is neither listed nor read beyond
-// the size that a file has now.
-func (s *source) Freeze(context.Context) error {
-	s.frozen = true
+// the size that a file has now. A last line that nobody may have finished, where it
+// cannot be told, is waited for.
+func (s *source) Freeze(ctx context.Context) error {
+	if s.frozen = true; s.shape == nil || !s.config.format.unsure {
+		return s.list()
+	}
+	if err := s.list(); err != nil {
+		return err
+	}
+	rest := s.youngLine()
+	if rest <= 0 {
+		return nil
+	}
+	if err := s.pause(ctx, min(rest, freezeWaitMax)); err != nil {
+		return err
+	}
 	return s.list()
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-ctx.Done():
+		return ctx.Err()
+	case <-time.After(d):
+		return nil
+	}
+}
+
+// freezeWaitMax bounds how long Freeze waits.
+const freezeWaitMax = 5 * time.Second
+
+// youngLine returns for how long a last line without its end is not known to be whole, of
+// the listed files the longest.
+func (s *source) youngLine() (rest time.Duration) {
+	for _, e := range s.listed {
+		young := s.config.settle - s.now().Sub(time.Unix(0, e.mtime))
+		if s.settled || young <= rest {
+			continue
+		}
+		f, info, err := openRegular(s.config.pattern.full(e.name))
+		if err != nil {
+			continue // who reads it says so
+		}
+		_, head, err := headOf(f, info.Size())
+		if err == nil && len(head) > 0 && compressionOf(head) == nil {
+			_, tail, tailErr := tailOf(f, info.Size())
+			if tailErr == nil && tail[len(tail)-1] != '\n' && tail[len(tail)-1] != '\r' {
+				rest = young
+			}
+		}
+		f.Close()
+	}
+	return rest
 }
 
 // Thaw undoes Freeze.
@@ -154,7 +236,7 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 		}
 		return nil, nil
 	}
-	return json.Marshal(&batchRange{Offset: s.at.Offset + 1, Files: files})
+	return json.Marshal(&batchRange{Offset: s.at.Offset + 1, Moved: s.moves, Files: files})
 }
 
 // pinListed pins files of the last listing; full says that they reach a limit, so that
@@ -170,8 +252,10 @@ func (s *source) pinListed(ctx context.Context, limits sources.Limits) (files []
 		}
 		p, err := s.pinNew(e, rows)
 		if err != nil {
-			return nil, false, sqlerr.New("E_SOURCE_MISSING", "file %q cannot be read", s.config.pattern.shown(e.name)).Because(err).
-				WithHint("give this user the right to read it, or move it out of the folder; nothing has been lost")
+			if sqlerr.Code(err) == "E_SOURCE_CHANGED" {
+				return nil, false, err
+			}
+			return nil, false, s.cannotRead(e.name, err)
 		}
 		if p == nil {
 			if rows.left == 0 {
@@ -210,50 +294,6 @@ func smallest(a, b int64) int64 {
 	return a
 }
 
-// list lists the files that may have something new.
-func (s *source) list() error {
-	entries, err := s.config.pattern.list(s.notice)
-	if err != nil {
-		return err
-	}
-	if len(entries) == 0 {
-		s.notice(fmt.Sprintf("no file matches %q yet", s.config.pattern.given))
-	}
-	s.listed = s.listed[:0]
-	for _, e := range entries {
-		if s.mayBeNew(e) {
-			s.listed = append(s.listed, e)
-		}
-	}
-	return nil
-}
-
-func (s *source) mayBeNew(e entry) bool {
-	last, seen := s.at.Files[e.name]
-	switch {
-	case !seen && e.mtime < s.at.Purged:
-		s.notice(fmt.Sprintf("file %q is passed over: it is older than the newest file read by more than max_file_age", s.config.pattern.shown(e.name)))
-		return false
-	case !seen:
-		return e.size > 0
-	case e.size == last.Size && e.mtime == last.MTime:
-		return last.To < last.Size
-	}
-	return true
-}
-
-// pinNew pins a file unless it was read since it was listed.
-func (s *source) pinNew(e entry, rows *budget) (*pinned, error) {
-	last, seen := s.at.Files[e.name]
-	if !seen {
-		return s.pin(e, nil, rows)
-	}
-	if !s.mayBeNew(e) {
-		return nil, nil
-	}
-	return s.pin(e, &last, rows)
-}
-
 // Segments checks that the files are what was pinned and cuts them.
 func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segment, error) {
 	parsed, err := parseRange(r)
@@ -287,40 +327,6 @@ func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segme
 		}
 	}
 	return out, nil
-}
-
-// openPinned opens a pinned file and refuses one that has changed otherwise than by
-// growing.
-func (s *source) openPinned(p *pinned) (*os.File, error) {
-	name := s.config.pattern.full(p.Name)
-	f, info, err := openRegular(name)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, sqlerr.New("E_SOURCE_MISSING", "file %q is gone, but a planned batch reads it", name).
-			WithHint("put it back as it was and start the query again; nothing has been lost")
-	}
-	if err != nil {
-		return nil, sqlerr.New("E_SOURCE_MISSING", "file %q cannot be opened, but a planned batch reads it", name).Because(err)
-	}
-	changed := ""
-	switch size := info.Size(); {
-	case size < p.Size:
-		changed = fmt.Sprintf("it had %d bytes and has %d", p.Size, size)
-	case size == p.Size && info.ModTime().UnixNano() != p.MTime:
-		changed = "it was modified at " + info.ModTime().UTC().Format(time.RFC3339Nano)
-	case size > p.Size && p.whole():
-		changed = fmt.Sprintf("such a file cannot grow, and it had %d bytes and has %d", p.Size, size)
-	case size > p.Size:
-		// The rest of the range cannot be compared: only its bytes would tell.
-		if sum, _, err := headOf(f, p.Size); err != nil || sum != p.Head {
-			changed = "it starts with other bytes"
-		}
-	}
-	if changed == "" {
-		return f, nil
-	}
-	f.Close()
-	return nil, sqlerr.New("E_SOURCE_CHANGED", "file %q is not what the planned batch pinned: %s", name, changed).
-		WithHint("put it back as it was and start the query again; files may only grow once they are listed")
 }
 
 // reader is what one goroutine needs to read segments: a decoder that has seen

@@ -7,16 +7,15 @@
 //   - Files are read in the order of their modification times, then of their names.
 //     Names with . or _ in front and those of unfinished downloads are passed over,
 //     and so is what is not a regular file, with a notice.
-//   - A plain file may grow: the lines appended to what was read are new input. Any
-//     other change of a file that was read is not followed, with a notice: reading
-//     it again would count rows twice. Rotate by renaming out of the pattern.
+//   - A plain file may grow: the lines appended to what was read are new input.
+//   - A file is its inode and its bytes, not its name: it may be renamed, copied, packed
+//     and linked, and what was read of it is not read again (follow.go). One that is
+//     not what was read of it, when that is nowhere, is in doubt: changed_files.
 //   - A last line without newline is a row if it is a whole object. If not, and always
-//     in CSV, where it cannot be told, it waits until the file grows; when the file has
-//     not changed for settle_time it is taken as it is. What is frozen is not waited
-//     for: there a CSV line with all its fields is a row.
-//   - gzip and zstd, told by their first bytes, JSON arrays and Parquet are read through
-//     whole, and do not grow. A young one that ends too early waits; an old one gives its
-//     rows and a bad row.
+//     in CSV and text, where it cannot be told, it waits until the file grows; when the file has
+//     not changed for settle_time it is taken as it is.
+//   - What is packed, told by its first bytes, JSON arrays and Parquet are read through
+//     whole, and do not grow. One that ends too early waits: incomplete_files.
 //   - What was read is remembered for max_file_age behind the newest file read, and
 //     files older than that are not new any more, as in Spark. The position is as
 //     large as the number of such files.
@@ -25,12 +24,13 @@
 //
 // The parts:
 //
-//	pattern   which files there are                   (pattern.go)
-//	position  what was read of them                   (position.go)
+//	pattern   which files there are                   (pattern.go, tree.go)
+//	position  what was read of them                   (position.go, identity.go)
+//	list      which of them have something new        (list.go, follow.go)
 //	pin       which bytes of a file are ready         (pin.go)
-//	source    the contract of sources.Source          (source.go)
+//	source    the contract of sources.Source          (source.go, open.go)
 //	cut       where records end                       (cut.go, lines.go)
-//	segments  reading the pinned bytes in parallel    (plain.go, whole.go, parquet.go)
+//	segments  reading the pinned bytes in parallel    (plain.go, whole.go, packed.go, parquet.go)
 //	format    what the bytes are                      (format.go)
 //	metadata  columns of file names, lines and so on  (metadata.go)
 package files
@@ -40,6 +40,7 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ssql/internal/format"
@@ -85,6 +86,10 @@ func options() []sources.Option {
 			Summary: "order in which files are read: by modification time, then name; or by name alone, for files whose times mean nothing, such as those of a checkout. With name every file is remembered and max_file_age does not count"},
 		{Name: "settle_time", Type: sources.DurationOption, Default: "2 seconds",
 			Summary: "how long an incomplete last line waits for the rest of it"},
+		{Name: "changed_files", Type: sources.StringOption, Default: changedFail, Values: []string{changedFail, changedRead, changedSkip},
+			Summary: "what to do about a file that is not what was read of it any more, when that is in no other file: fail stops the query, read takes it for a new file, skip leaves what changed unread, with a notice"},
+		{Name: "incomplete_files", Type: sources.StringOption, Default: incompleteWait, Values: []string{incompleteRead, incompleteWait},
+			Summary: "what to do about a packed file, a JSON array or Parquet that ends too early: wait until it is complete, however old it is; or read what is there, as when its writer has died, the rest being a bad row"},
 		{Name: "source_timezone", Type: sources.StringOption, Default: "UTC",
 			Summary: "time zone of timestamps that name none"},
 		{Name: "epoch_unit", Type: sources.StringOption, Values: []string{"s", "ms", "us", "ns"},
@@ -132,6 +137,8 @@ type config struct {
 	settle     time.Duration
 	unpackMax  int64
 	unpackRate int64
+	changed    string        // what changed_files says
+	incomplete string        // what incomplete_files says
 	drift      *format.Drift // nil where nothing is read but samples
 }
 
@@ -142,6 +149,8 @@ func newConfig(o sources.Values) (*config, error) {
 	}
 	c := &config{
 		pattern:    p,
+		changed:    o.String("changed_files"),
+		incomplete: o.String("incomplete_files"),
 		filesMax:   o.Int("max_files_per_batch"),
 		bytesMax:   o.Int("max_bytes_per_batch"),
 		ageNanos:   o.Int("max_file_age") * 1000,
@@ -230,5 +239,21 @@ func (c *config) firstFiles() ([]entry, error) {
 		return nil, sqlerr.New("PATH_NOT_FOUND", "there is no file to guess the columns from at %q", c.pattern.given).
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...), or put a file there first")
 	}
-	return entries[:min(len(entries), sampleFiles)], nil
+	first := entries[:min(len(entries), sampleFiles)]
+	if can := slices.DeleteFunc(slices.Clone(first), c.isNotRead); len(can) > 0 {
+		return can, nil
+	}
+	return first, nil
+}
+
+// isNotRead reports whether a file is packed in a way that is not read.
+func (c *config) isNotRead(e entry) bool {
+	f, info, err := openRegular(c.pattern.full(e.name))
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	_, head, err := headOf(f, info.Size())
+	how := compressionOf(head)
+	return err == nil && how != nil && how.unpack == nil
 }

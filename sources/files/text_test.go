@@ -1,6 +1,7 @@
 package files
 
 import (
+	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -60,20 +61,26 @@ bad a.log:3 line is longer than 8 bytes (option line_bytes_max) longer than 8
 bad a.log:4 text is not valid UTF-8 z`+"\uFFFD")
 }
 
-// TestTextLastLine waits for the end of a line, which cannot be told from a whole one, but
-// reads what is there where nothing is waited for.
+// TestTextLastLine waits for the end of a line, which cannot be told from a whole one, until
+// nobody seems to write it; also where the end is frozen.
 func TestTextLastLine(t *testing.T) {
 	f := newTextFolder(t, nil)
 	f.write("a.log", "one\ntw")
 	s := f.open(nil)
-	s.now = func() time.Time { return f.clock.Add(time.Second) }
+	clock := f.clock.Add(time.Second)
+	s.now = func() time.Time { return clock }
 	f.want("a line without its end", f.batch(s), "one")
 	f.add("a.log", "o\nthree")
+	clock = f.clock
 	f.want("the rest of it", f.batch(s), "two")
+	s.pause = func(_ context.Context, d time.Duration) error { clock = clock.Add(d); return nil }
 	if err := s.Freeze(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	f.want("frozen", f.batch(s), "three")
+	s.Thaw()
+	f.add("a.log", "\n\nfour\n")
+	f.want("its end is no line", f.batch(s), "''\nfour")
 }
 
 // TestTextColumns refuses what has no place in a line.

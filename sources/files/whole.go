@@ -1,15 +1,13 @@
 package files
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/klauspost/compress/gzip"
-	"github.com/klauspost/compress/zstd"
 
 	"ssql/internal/format"
 	"ssql/internal/format/ndjson"
@@ -17,27 +15,8 @@ import (
 	"ssql/sources"
 )
 
-const (
-	// zstdWindowMax bounds the memory a frame may ask for: nine bytes can ask for
-	// 512 MiB.
-	zstdWindowMax = 64 << 20
-	// ratioFrom is how much a file may hold before its ratio is looked at.
-	ratioFrom = 64 << 20
-)
-
-// unpack returns the content of a compressed stream.
-func unpack(r io.Reader, compression string) (io.ReadCloser, error) {
-	r = bufio.NewReaderSize(r, 64<<10)
-	if compression == "gzip" {
-		return gzip.NewReader(r)
-	}
-	d, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true),
-		zstd.WithDecoderMaxWindow(zstdWindowMax), zstd.WithDecoderMaxMemory(2*zstdWindowMax))
-	if err != nil {
-		return nil, err
-	}
-	return d.IOReadCloser(), nil
-}
+// ratioFrom is how much a file may hold before its ratio is looked at.
+const ratioFrom = 64 << 20
 
 // wholeSegment reads a whole file from start to end: one that is packed, or a JSON
 // array.
@@ -62,14 +41,21 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		// The text may be gone: blocks are used again.
 		return sources.BadRow{File: shown, Line: r.decoder.PlaceOf(row).Line}
 	}
+	in := format.Input{Name: shown, Line: 1}
+	if g.file.Skip > 0 {
+		if err := g.lookBefore(&in, io.NewSectionReader(f, 0, g.file.Size)); err != nil {
+			return fmt.Errorf("unpacking %s: %w", f.Name(), err)
+		}
+		feed.records.begun = true // its mark was read
+	}
 	place := func(row int) (format.Place, error) {
 		at := r.decoder.PlaceOf(row)
-		if at.Offset += int64(feed.records.mark); feed.array != nil {
+		if at.Offset += int64(feed.records.mark) + g.file.Skip; feed.array != nil {
 			at.Offset = -1
 		}
 		return at, nil
 	}
-	r.decoder.Begin(format.Input{Name: shown, Line: 1}, c.ChunkRows, format.Output{
+	r.decoder.Begin(in, c.ChunkRows, format.Output{
 		Emit:   g.source.columns.around(emit, shown, g.file, place),
 		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
 		Notice: c.Notice,
@@ -79,6 +65,33 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		err = finishErr
 	}
 	return err
+}
+
+// lookBefore finds out about what was read of the file before it was packed: its header and
+// how many lines it has.
+func (g *wholeSegment) lookBefore(in *format.Input, file io.Reader) error {
+	content, err := unpack(file, g.file.Compression)
+	if err != nil {
+		return err
+	}
+	defer content.Close()
+	before := io.LimitReader(content, g.file.Skip)
+	block := make([]byte, segmentBytes)
+	for {
+		n, err := fill(before, block)
+		if in.Header == nil && g.source.shape.Header() {
+			first := bytes.TrimPrefix(block[:n], byteOrderMark)
+			end, _ := g.source.shape.Ends(first, 1)
+			in.Header = bytes.Clone(first[:end])
+		}
+		in.Line += int64(bytes.Count(block[:n], []byte("\n")))
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
 }
 
 // decode feeds the decoder block by block. Data that cannot be unpacked ends the
@@ -92,6 +105,9 @@ func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, f
 		}
 	}
 	defer content.Close()
+	if _, err := io.CopyN(io.Discard, content, g.file.Skip); err != nil {
+		return r.decoder.Refuse(nil, "the rest of the file cannot be unpacked: "+err.Error())
+	}
 	total := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
