@@ -269,7 +269,7 @@ func TestNamesOfBytes(t *testing.T) {
 // TestRandomRotation appends, rotates, packs, links, plans, restarts and reads in random order, and
 // every line is read once.
 func TestRandomRotation(t *testing.T) {
-	for seed := range uint64(60) {
+	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { randomRotation(t, rand.New(rand.NewPCG(seed, 9))) })
 	}
 }
