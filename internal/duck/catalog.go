@@ -11,7 +11,7 @@ import (
 )
 
 // catalogVersion is the version of the tables in the schema ssql.
-const catalogVersion = 3
+const catalogVersion = 4
 
 // versionDDL makes the place of the version. It runs at every start, since asking for a
 // table that is missing costs 20 ms: DuckDB looks for names like it.
@@ -25,7 +25,7 @@ CREATE TABLE IF NOT EXISTS ssql.targets (query VARCHAR, target VARCHAR, position
 // their streams and queries, and what ssql itself needs to know after a restart. No
 // table has a key: DuckDB never gives deleted rows of an indexed table back.
 const catalogDDL = `
-INSERT INTO ssql.catalog_version VALUES (3);
+INSERT INTO ssql.catalog_version VALUES (4);
 
 -- Which database this is: folders beside it keep the id, too.
 CREATE TABLE ssql.database (id VARCHAR);
@@ -42,8 +42,10 @@ CREATE TABLE ssql.streams (
                            -- folder of the database, unless the two have only the root
                            -- in common
   created_at TIMESTAMP,
-  identity VARCHAR         -- of a stream whose files were moved: what checkpoints know
+  identity VARCHAR,        -- of a stream whose files were moved: what checkpoints know
                            -- it by; else NULL
+  reads VARCHAR[]          -- of a view: the streams and views that it reads, also through
+                           -- other views
 );
 CREATE TABLE ssql.queries (
   name VARCHAR,
@@ -58,7 +60,8 @@ CREATE TABLE ssql.queries (
   state VARCHAR,           -- created, running, stopped, failed or finished
   created_at TIMESTAMP,
   updated_at TIMESTAMP,
-  home JSON                -- the database file at the last start: a copy is elsewhere
+  home JSON,               -- the database file at the last start: a copy is elsewhere
+  reads VARCHAR[]          -- the streams and views that it reads, also through views
 );
 -- The batches whose rows are in a table, written in the transaction of the rows.
 -- The newest row of a query is its marker: deleting it stops the query.
@@ -127,6 +130,8 @@ var upgrades = map[int64]upgrade{
 	1: {ddl: `ALTER TABLE ssql.commits ADD COLUMN rows_deleted BIGINT DEFAULT 0`},
 	2: {ddl: `CREATE TABLE ssql.database (id VARCHAR); INSERT INTO ssql.database SELECT uuid();
 ALTER TABLE ssql.streams ADD COLUMN identity VARCHAR; ALTER TABLE ssql.queries ADD COLUMN home JSON`, fill: keepPlaces},
+	// What is read is NULL until a session has bound the definitions.
+	3: {ddl: `ALTER TABLE ssql.streams ADD COLUMN reads VARCHAR[]; ALTER TABLE ssql.queries ADD COLUMN reads VARCHAR[]`},
 }
 
 // EnsureCatalog makes the schema ssql if it is missing, and brings an older one up to date. A schema of a newer ssql is

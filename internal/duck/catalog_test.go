@@ -21,7 +21,7 @@ func TestCatalogIsMadeOnce(t *testing.T) {
 	}
 	wantText(t, queryText(t, db, "SELECT table_name FROM duckdb_tables() WHERE schema_name = 'ssql' ORDER BY 1"),
 		"bad_rows\ncatalog_version\ncommits\ndatabase\nerrors\nlate_rows\nprogress\nqueries\nstreams\ntargets")
-	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "3")
+	wantText(t, queryText(t, db, "SELECT * FROM ssql.catalog_version"), "4")
 }
 
 // TestCatalogsOfBefore: a database of an older version gets what came since, and its folders
@@ -55,10 +55,11 @@ CREATE TABLE ssql.queries (name VARCHAR, query_id VARCHAR, base_dir VARCHAR, che
 			}
 		})
 	}
-	wantText(t, queryText(t, db, "SELECT version FROM ssql.catalog_version"), "3")
+	wantText(t, queryText(t, db, "SELECT version FROM ssql.catalog_version"), "4")
 	wantText(t, queryText(t, db, "SELECT batch, rows_deleted FROM ssql.commits"), "3 0")
 	wantText(t, queryText(t, db, "SELECT name, base_dir FROM ssql.streams ORDER BY 1"), "far /elsewhere/in\nnone \ns .")
 	wantText(t, queryText(t, db, "SELECT name, base_dir, checkpoint FROM ssql.queries ORDER BY 1"), "beside . <nil>\nown sql <nil>\nset . /volume/ck/set")
+	wantText(t, queryText(t, db, "SELECT (SELECT count(reads) FROM ssql.streams), (SELECT count(reads) FROM ssql.queries)"), "0 0")
 	wantText(t, queryText(t, db, "SELECT count(*), count(DISTINCT id), min(length(id)) FROM ssql.database"), "1 1 36")
 }
 
@@ -90,8 +91,8 @@ func TestKeptPlaces(t *testing.T) {
 
 func TestCatalogOfOthersIsRefused(t *testing.T) {
 	cases := []struct{ name, ddl, text string }{
-		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 4 AS version",
-			`the schema ssql of the database "%s" has version 4, this program knows 3`},
+		{"newer", "CREATE SCHEMA ssql; CREATE TABLE ssql.catalog_version AS SELECT 5 AS version",
+			`the schema ssql of the database "%s" has version 5, this program knows 4`},
 		{"foreign", "CREATE SCHEMA ssql; CREATE TABLE ssql.commits (a INTEGER)",
 			`the schema ssql of the database "%s" holds something else`},
 	}

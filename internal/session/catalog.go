@@ -21,8 +21,9 @@ type streamRow struct {
 	definition string // the statement
 	columns    string // as in CREATE STREAM, inferred ones included
 	baseDir    string
-	identity   string // what checkpoints know a stream by whose files were moved; else ""
-	adHoc      bool   // the files of a path in FROM
+	identity   string  // what checkpoints know a stream by whose files were moved; else ""
+	adHoc      bool    // the files of a path in FROM
+	reads      reading // of a view
 }
 
 // queryRow is a row of ssql.queries.
@@ -38,6 +39,7 @@ type queryRow struct {
 	options    settings
 	state      queryState
 	home       *owner.Database // the database file at the last start; nil before it
+	reads      reading
 }
 
 // queryState is where a query is in its life, as ssql.queries spells it.
@@ -56,11 +58,11 @@ const (
 func (s *Session) streams(ctx context.Context) (map[string]*streamRow, error) {
 	out := map[string]*streamRow{}
 	err := s.withConn(ctx, func(c *duck.Conn) error {
-		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), coalesce(base_dir, ''), kind, coalesce(identity, '') FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
+		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), coalesce(base_dir, ''), kind, coalesce(identity, ''), to_json(reads)::VARCHAR FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
 			func(row []any) error {
 				r := &streamRow{name: text(row[0]), definition: text(row[1]), columns: text(row[2]), baseDir: s.db.Place(text(row[3])), view: text(row[4]) == "view", identity: text(row[5])}
 				out[strings.ToLower(r.name)] = r
-				return nil
+				return r.reads.scan(row[6])
 			})
 	})
 	return out, err
@@ -76,8 +78,8 @@ func (s *Session) saveStream(ctx context.Context, r *streamRow) error {
 		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, r.name); err != nil {
 			return err
 		}
-		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at, identity) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''))`,
-			r.name, kind, r.definition, r.columns, s.db.Kept(r.baseDir), s.now(), r.identity)
+		_, err := c.Exec(ctx, `INSERT INTO ssql.streams (name, kind, definition, "columns", base_dir, created_at, identity, reads) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), `+readingValue+`)`,
+			r.name, kind, r.definition, r.columns, s.db.Kept(r.baseDir), s.now(), r.identity, r.reads.value())
 		return err
 	})
 }
@@ -91,7 +93,7 @@ func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
 	var out []*queryRow
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, `SELECT name, coalesce(query_id, ''), definition, coalesce(base_dir, ''), target, output_mode, coalesce(checkpoint, ''),
-			options::VARCHAR, state, coalesce(home::VARCHAR, '') FROM ssql.queries ORDER BY lower(name)`, nil,
+			options::VARCHAR, state, coalesce(home::VARCHAR, ''), to_json(reads)::VARCHAR FROM ssql.queries ORDER BY lower(name)`, nil,
 			func(row []any) error {
 				r := &queryRow{name: text(row[0]), id: text(row[1]), definition: text(row[2]), baseDir: s.db.Place(text(row[3])),
 					target: text(row[4]), mode: text(row[5]), named: text(row[6]), state: queryState(text(row[8])), home: readHome(text(row[9]))}
@@ -100,7 +102,7 @@ func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
 					return err
 				}
 				r.checkpoint = s.checkpointOf(r)
-				return nil
+				return r.reads.scan(row[10])
 			})
 	})
 	return out, err
@@ -129,8 +131,8 @@ func (s *Session) saveQuery(ctx context.Context, r *queryRow) error {
 		}
 		now := s.now()
 		_, err := c.Exec(ctx, `INSERT INTO ssql.queries (name, query_id, definition, base_dir, target, output_mode, checkpoint,
-			options, state, created_at, updated_at, home) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, nullif(?, '')::JSON)`,
-			r.name, r.id, r.definition, s.db.Kept(r.baseDir), r.target, r.mode, r.named, string(options), string(r.state), now, now, homeText(r.home))
+			options, state, created_at, updated_at, home, reads) VALUES (?, ?, ?, ?, ?, ?, nullif(?, ''), ?, ?, ?, ?, nullif(?, '')::JSON, `+readingValue+`)`,
+			r.name, r.id, r.definition, s.db.Kept(r.baseDir), r.target, r.mode, r.named, string(options), string(r.state), now, now, homeText(r.home), r.reads.value())
 		return err
 	})
 }

@@ -74,25 +74,6 @@ func placeOver(err error, at sql.Span) error {
 	return err
 }
 
-// readsRelation reports whether a stored definition names a relation. A column of
-// the same name counts too: better to refuse once too often.
-func readsRelation(definition, name string) bool {
-	words, _ := sql.Words(definition)
-	for _, w := range words {
-		switch w.Kind {
-		case sql.BareWord:
-			if strings.EqualFold(w.Text, name) {
-				return true
-			}
-		case sql.QuotedWord:
-			if strings.EqualFold(strings.Trim(w.Text, "\"`"), name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
 // placeAt gives an error of a connector the place of the statement that caused it,
 // unless it has one.
 func placeAt(err error, at sql.Span) error {

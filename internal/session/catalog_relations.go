@@ -24,7 +24,9 @@ type relations struct {
 	// by their path; else "".
 	filesBelow string
 	// declared is the stream that CREATE STREAM is about to store, for checking it.
-	declared         *stream
+	declared *stream
+	// reads holds the streams and views that were asked for, by name in lower case.
+	reads            map[string]bool
 	*library.Catalog // DuckDB's functions
 }
 
@@ -80,9 +82,11 @@ func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
 			return nil, err
 		}
 		if st != nil {
+			r.found(st.row.name)
 			return &plan.Relation{Name: st.row.name, Stream: st.plan}, nil
 		}
 		if row := r.view(name[0].Name); row != nil {
+			r.found(row.name)
 			query, err := viewQuery(row)
 			return &plan.Relation{Name: row.name, View: query}, err
 		}

@@ -113,7 +113,7 @@ func (s *Session) refuseRunning(row, old *queryRow) error {
 func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) {
 	row := &queryRow{
 		name: b.name, definition: b.text, baseDir: b.dir, target: strings.Join(b.targets(), ", "),
-		mode: b.modes(), options: b.options, state: stateCreated,
+		mode: b.modes(), options: b.options, state: stateCreated, reads: b.reads,
 	}
 	switch {
 	case old != nil:
@@ -140,7 +140,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 		return err
 	}
 	home := s.database()
-	row.id, row.state, row.home = q.ID(), stateRunning, &home
+	row.id, row.state, row.home, row.reads = q.ID(), stateRunning, &home, b.reads
 	if !row.isNamed() && row.named == "" {
 		// What the removal of another query's has left when it was cut off is in nobody's way.
 		_ = vfs.SweepRemoved(s.cfg.FS, filepath.Dir(row.checkpoint))

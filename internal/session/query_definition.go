@@ -46,6 +46,7 @@ type bound struct {
 	cat      *relations
 	plan     *plan.Plan
 	settings settings // of the session, with those of the query on top
+	reads    reading
 }
 
 // bind plans a definition against the catalog of a statement.
@@ -58,7 +59,10 @@ func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 			return nil, err
 		}
 	}
-	b.plan, err = plan.BindSet(inserts, cat, planOptions(b.settings, false))
+	b.reads, err = cat.readsOf(func() (err error) {
+		b.plan, err = plan.BindSet(inserts, cat, planOptions(b.settings, false))
+		return err
+	})
 	return b, err
 }
 

@@ -129,6 +129,9 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 		err = s.identify(ctx)
 	}
 	if err == nil {
+		err = s.learnReads(ctx)
+	}
+	if err == nil {
 		err = s.settleStates(ctx)
 	}
 	if err != nil {

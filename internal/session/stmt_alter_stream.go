@@ -55,7 +55,7 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Reque
 		return err
 	}
 	for _, j := range s.jobs() {
-		if readsRelation(j.row.definition, row.name) {
+		if j.row.reads.has(row.name) {
 			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, identText(j.row.name)))
 		}
 	}

@@ -71,7 +71,7 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 func (s *Session) tellReaders(ctx context.Context, stream string, out Output) error {
 	queries, err := s.queries(ctx)
 	for _, q := range queries {
-		if readsRelation(q.definition, stream) {
+		if q.reads.has(stream) {
 			out.Notice(fmt.Sprintf("query %q reads %q: its next start compares the stream with what the query has kept, and goes on or is refused", q.name, stream))
 		}
 	}
@@ -232,7 +232,7 @@ func (s *Session) refuseReplace(ctx context.Context, old *streamRow, st *sql.Cre
 		return s.refuseInUse(ctx, old.name, st.Name.Span, "replaced")
 	}
 	for _, j := range s.jobs() {
-		if readsRelation(j.row.definition, old.name) {
+		if j.row.reads.has(old.name) {
 			return sqlerr.At(st.Name.Span, "STREAM_IN_USE", "%q cannot be replaced: query %q reads it now", old.name, j.row.name).
 				WithHint("STOP QUERY %s first", identText(j.row.name))
 		}

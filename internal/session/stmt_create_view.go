@@ -44,7 +44,11 @@ func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request
 	if _, err := plan.Bind(st.Query, cat, planOptions(settings{}, true)); err != nil {
 		return err
 	}
-	if _, err := plan.Bind(query, cat, planOptions(settings{}, true)); err != nil {
+	row.reads, err = cat.readsOf(func() error {
+		_, err := plan.Bind(query, cat, planOptions(settings{}, true))
+		return err
+	})
+	if err != nil {
 		return placeOver(err, st.Name[0].Span) // the list of columns does not fit
 	}
 	return s.saveStream(ctx, row)

@@ -38,35 +38,32 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 	return s.forgetStream(ctx, old)
 }
 
-// dropReaders drops the queries and views that read a stream or view, and what reads those.
+// dropReaders drops the queries and views that read a stream or view, also through views.
 func (s *Session) dropReaders(ctx context.Context, relation string, out Output) error {
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	for _, q := range queries {
+		if q.reads.has(relation) {
+			if err := s.dropQuery(ctx, q, out); err != nil {
+				return err
+			}
+		}
+	}
 	rows, err := s.streams(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[name]
-		if !row.view || strings.EqualFold(row.name, relation) || !readsRelation(row.definition, relation) {
+		if !row.view || !row.reads.has(relation) {
 			continue
-		}
-		if err := s.dropReaders(ctx, row.name, out); err != nil {
-			return err
 		}
 		if err := s.deleteStream(ctx, row.name); err != nil {
 			return err
 		}
 		out.Message(fmt.Sprintf("view %q is dropped", row.name))
-	}
-	queries, err := s.queries(ctx)
-	if err != nil {
-		return err
-	}
-	for _, q := range queries {
-		if readsRelation(q.definition, relation) {
-			if err := s.dropQuery(ctx, q, out); err != nil {
-				return err
-			}
-		}
 	}
 	return nil
 }
@@ -97,7 +94,7 @@ func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span,
 		return err
 	}
 	for _, q := range queries {
-		if readsRelation(q.definition, relation) {
+		if q.reads.has(relation) {
 			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: query %q reads it", relation, verb, q.name).
 				WithHint("DROP QUERY %s first", identText(q.name))
 		}
@@ -107,7 +104,7 @@ func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span,
 		return err
 	}
 	for _, row := range rows {
-		if row.view && !strings.EqualFold(row.name, relation) && readsRelation(row.definition, relation) {
+		if row.view && row.reads.has(relation) {
 			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
 				WithHint("DROP VIEW %s first", identText(row.name))
 		}

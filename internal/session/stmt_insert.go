@@ -63,10 +63,10 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 	return nil
 }
 
-// streamIn returns a stream that a text names, "" if it names none.
-func (r *relations) streamIn(text string) string {
-	for _, row := range r.rows {
-		if readsRelation(text, row.name) {
+// streamIn returns a stream that a query reads, "" if it reads none.
+func (r *relations) streamIn(query string) string {
+	for _, name := range refsOf(query) {
+		if row := r.rows[strings.ToLower(name)]; row != nil {
 			return row.name
 		}
 	}
