@@ -12,7 +12,7 @@ import (
 	"ssql/sql/types"
 )
 
-// viewDepthMax bounds views of views; a view that reads itself ends here.
+// viewDepthMax bounds views of views and sub-queries of sub-queries.
 const viewDepthMax = 64
 
 // Insert is one INSERT of a statement set.
@@ -41,7 +41,7 @@ func Bind(q *sql.Query, cat Catalog, o Options) (*Plan, error) {
 // and its watermark: see Shared.
 func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 	inserts = slices.SortedStableFunc(slices.Values(inserts), func(a, b Insert) int { return strings.Compare(sql.Canonical(a.Target), sql.Canonical(b.Target)) })
-	b := &binder{cat: cat, ansi: o.ANSI}
+	b := &binder{cat: cat, ansi: o.ANSI, limits: o.Limits, tree: tree{ctx: o.Context}}
 	if len(inserts) > 1 {
 		b.shared = map[string]*Shared{}
 	}
@@ -79,8 +79,19 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 		p.Notices = append(p.Notices, p.Outputs[i].notices...)
 	}
 	p.Notices = append(p.Notices, warnings(p)...)
-	p.Notices = append(p.Notices, waiting(p)...)
+	p.Notices = once(append(p.Notices, waiting(p)...))
 	return p, nil
+}
+
+// once leaves out what was said before: a stream that is read many times would say the same of
+// each.
+func once(notices []string) []string {
+	said := map[string]bool{}
+	return slices.DeleteFunc(notices, func(text string) bool {
+		before := said[text]
+		said[text] = true
+		return before
+	})
 }
 
 // finish gives a bound output its mode and checks it.
@@ -251,6 +262,8 @@ type binder struct {
 	viewSpan *Span
 	depth    int
 	ansi     bool // Options.ANSI
+	limits   Limits
+	tree
 }
 
 // at returns the place to show for a node of the syntax tree.
@@ -279,11 +292,8 @@ func (e *env) find(name string) *env {
 
 // query binds a query and returns the scope of its result columns.
 func (b *binder) query(q *sql.Query, e *env) (*scope, error) {
-	b.depth++
-	defer func() { b.depth-- }()
-	if b.depth > viewDepthMax {
-		return nil, sqlerr.At(b.at(q.Span), codeTooDeep, "sub-queries and views are nested more than %d deep", viewDepthMax).
-			WithHint("a view that reads itself has no answer")
+	if err := b.count(q.Span); err != nil {
+		return nil, err
 	}
 	for i := range q.With {
 		e = &env{outer: e, name: q.With[i].Name.Name, cte: &q.With[i]}

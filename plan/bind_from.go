@@ -12,6 +12,9 @@ import (
 
 // from binds a table expression to the scope of its columns.
 func (b *binder) from(t sql.TableExpr, e *env) (*scope, error) {
+	if err := b.count(t.Pos()); err != nil {
+		return nil, err
+	}
 	switch t := t.(type) {
 	case *sql.TableRef:
 		return b.tableRef(t, e)
@@ -45,7 +48,7 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 			return b.commonTable(c, alias)
 		}
 	}
-	rel, err := b.cat.Relation(t.Name)
+	rel, err := b.relation(t.Name)
 	if err != nil {
 		return nil, err
 	}
@@ -431,7 +434,7 @@ func (b *binder) dedupRef(t *sql.DedupRef, e *env) (*scope, error) {
 
 // fileRef binds a quoted path: the catalog knows it by the path as a name.
 func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
-	rel, err := b.cat.Relation(sql.Name{{Name: t.Path, Quoted: true, Span: t.Span}})
+	rel, err := b.relation(sql.Name{{Name: t.Path, Quoted: true, Span: t.Span}})
 	if err != nil {
 		return nil, err
 	}

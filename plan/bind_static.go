@@ -93,7 +93,7 @@ func (b *binder) tableText(t *sql.TableRef, e *env) (string, error) {
 			return "(" + text + ")", err
 		}
 	}
-	rel, err := b.cat.Relation(t.Name)
+	rel, err := b.relation(t.Name)
 	if err != nil || rel == nil {
 		return "", err
 	}

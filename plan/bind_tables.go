@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -20,7 +21,17 @@ type Describer interface {
 // queryOrTables binds a query. One that reads tables only becomes the text that DuckDB
 // runs before each batch, with DuckDB's whole language in it.
 func (b *binder) queryOrTables(q *sql.Query, e *env) (*scope, error) {
+	// The arms of a UNION stand beside each other, however many they are.
+	b.depth++
+	defer func() { b.depth-- }()
+	if b.depth > viewDepthMax {
+		return nil, sqlerr.At(b.at(q.Span), codeTooDeep, "sub-queries and views are nested more than %d deep", viewDepthMax).
+			WithHint("a view that reads itself has no answer")
+	}
 	s, err := b.query(q, e)
+	if b.stopped != nil {
+		return nil, b.stopped
+	}
 	if err == nil {
 		if isStatic(s.node) {
 			return b.staticText(s, q, e)
@@ -77,6 +88,19 @@ func uniqueNames(fields []types.Field) []string {
 
 // tablesOnly reports whether a query reads tables and no stream.
 func (b *binder) tablesOnly(q *sql.Query, e *env) bool {
+	if only, known := b.tables[q]; known {
+		return only
+	}
+	if b.tables == nil {
+		b.tables = map[*sql.Query]bool{}
+	}
+	b.tables[q] = false // of a view that reads itself
+	only := b.findsTablesOnly(q, e)
+	b.tables[q] = only
+	return only
+}
+
+func (b *binder) findsTablesOnly(q *sql.Query, e *env) bool {
 	tables, streams := 0, 0
 	inner := map[string]bool{}
 	var visit func(q *sql.Query) error
@@ -94,7 +118,7 @@ func (b *binder) tablesOnly(q *sql.Query, e *env) bool {
 				return nil
 			}
 		}
-		rel, err := b.cat.Relation(t.Name)
+		rel, err := b.relation(t.Name)
 		switch {
 		case err != nil || rel == nil || rel.Stream != nil || rel.View != nil && !b.tablesOnly(rel.View, nil):
 			streams++

@@ -1,11 +1,15 @@
 package plan
 
 import (
+	"context"
+	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"reflect"
 	"strings"
 	"testing"
+	"time"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -284,5 +288,28 @@ func TestExplainJSON(t *testing.T) {
 	}
 	if got := string(data) + "\n"; got != string(want) {
 		t.Errorf("%s differs (-update rewrites it):\n%s", golden, firstDifference(string(want), got))
+	}
+}
+
+// TestPlanningEnds is a query of 300 bytes per line that comes to a thousand million queries.
+func TestPlanningEnds(t *testing.T) {
+	text := "WITH c0 AS (SELECT k FROM s)"
+	for i := 1; i <= 30; i++ {
+		text += fmt.Sprintf(", c%d AS (SELECT * FROM c%d UNION ALL SELECT * FROM c%d)", i, i-1, i-1)
+	}
+	text += " SELECT * FROM c30"
+	k := types.Field{Name: "k", Type: types.Of(types.BigInt), Nullable: true}
+	cat := testCatalog{"s": {Name: "s", Stream: &Stream{Stored: []types.Field{k}}}}
+	if _, err := bindText(cat, text, Options{Limits: Limits{NodesMax: 1000}}); sqlerr.Code(err) != codeTooMuch {
+		t.Errorf("limited: %v", err)
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	if _, err := bindText(cat, text, Options{Context: ctx}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("cancelled: %v", err)
+	}
+	arms := "SELECT k FROM s" + strings.Repeat(" UNION ALL SELECT k FROM s", 500)
+	if _, err := bindText(cat, arms, Options{}); err != nil {
+		t.Errorf("500 arms: %v", err)
 	}
 }

@@ -224,6 +224,9 @@ func (x *exprBinder) windowSpec(w *windowArgs) (*WindowSpec, error) {
 	if err := x.checkSpec(w, spec); err != nil {
 		return nil, err
 	}
+	if err := x.checkWindows(w, spec); err != nil {
+		return nil, err
+	}
 	if spec.Kind == Hop && spec.SlideMicros == spec.SizeMicros {
 		spec.Kind = Tumble
 	}

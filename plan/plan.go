@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"context"
+
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -143,4 +145,8 @@ type Options struct {
 	// ANSI makes a division by zero an error of its row, as Spark does, instead of
 	// DuckDB's infinity or NULL.
 	ANSI bool
+	// Limits bound what the statement may come to.
+	Limits Limits
+	// Context ends planning when it is done; nil: planning is not ended.
+	Context context.Context
 }

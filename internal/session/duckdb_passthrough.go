@@ -27,6 +27,9 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 		return err
 	}
 	defer release()
+	if err := s.refuseExpansion(ctx, c, node); err != nil {
+		return err
+	}
 	placed := placeFiles(node, dir)
 	reader, err := c.QueryArrow(ctx, placed.text)
 	if err != nil {

@@ -60,7 +60,7 @@ func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
 		}
 	}
 	b.reads, err = cat.readsOf(func() (err error) {
-		b.plan, err = plan.BindSet(inserts, cat, planOptions(b.settings, false))
+		b.plan, err = plan.BindSet(inserts, cat, planOptions(cat.ctx, b.settings, false))
 		return err
 	})
 	return b, err
@@ -98,8 +98,8 @@ func (b *bound) canonical() string {
 }
 
 // planOptions are what the settings say to the planner. A SELECT may choose its mode.
-func planOptions(v settings, isSelect bool) plan.Options {
-	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction")}
+func planOptions(ctx context.Context, v settings, isSelect bool) plan.Options {
+	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction"), Limits: v.planLimits(), Context: ctx}
 	switch v.get("output_mode") {
 	case "update":
 		o.Mode = plan.Update

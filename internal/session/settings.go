@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ssql/internal/sqlerr"
+	"ssql/plan"
 	"ssql/sources"
 	"ssql/sql"
 )
@@ -59,6 +60,8 @@ var settingTable = []setting{
 		Summary: "run a batch without rows when the watermark closes a window"}, inSession | inQuery},
 	{sources.Option{Name: "output_mode", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "append", "update", "complete"},
 		Summary: "what a batch sends on; auto is append, or update where a SELECT cannot append"}, inSession | inQuery},
+	{sources.Option{Name: "plan_nodes_max", Type: sources.IntegerOption, Default: "10000", Min: 1, Max: 1 << 24,
+		Summary: "queries and relations that a statement comes to when its views and WITH entries are put in their places"}, inSession | inQuery},
 	{sources.Option{Name: "progress_rows", Type: sources.IntegerOption, Default: "1000",
 		Summary: "rows of ssql.progress that are kept per query"}, inSession},
 	{sources.Option{Name: "retraction", Type: sources.BooleanOption, Default: "false",
@@ -81,6 +84,8 @@ var settingTable = []setting{
 		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
 	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
 		Summary: "how the watermarks of several inputs make one"}, inSession | inQuery},
+	{sources.Option{Name: "windows_per_row_max", Type: sources.IntegerOption, Default: "100000", Min: 1, Max: 1 << 40,
+		Summary: "windows of HOP or CUMULATE that one row may fall in"}, inSession | inQuery},
 	{sources.Option{Name: "workers", Type: sources.IntegerOption, Default: "0", Max: 1024,
 		Summary: "parts of a batch that are read at once; 0 is one per core"}, inSession | inQuery},
 }
@@ -92,6 +97,23 @@ func (v settings) limits() sql.Limits {
 		Depth:          int(v.integer("statement_depth_max")),
 		ChainLength:    int(v.integer("statement_chain_max")),
 	}
+}
+
+// planLimits returns what a statement may come to when it is planned.
+func (v settings) planLimits() plan.Limits {
+	return plan.Limits{NodesMax: v.integer("plan_nodes_max"), WindowsMax: v.integer("windows_per_row_max")}
+}
+
+// viewSettings are those that a view is planned with by itself: the query that reads it has its
+// own, but what planning may cost is the session's.
+func (s *Session) viewSettings() settings {
+	v := settings{}
+	for _, name := range []string{"plan_nodes_max", "windows_per_row_max"} {
+		if text, set := s.settings[name]; set {
+			v[name] = text
+		}
+	}
+	return v
 }
 
 // findSetting returns the row of a name, compared without case, or an error that

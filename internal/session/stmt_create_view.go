@@ -41,11 +41,11 @@ func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request
 	}
 	// Whether its rows can be grouped or joined depends on the query that reads the view;
 	// names, types and functions are checked now.
-	if _, err := plan.Bind(st.Query, cat, planOptions(settings{}, true)); err != nil {
+	if _, err := plan.Bind(st.Query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true)); err != nil {
 		return err
 	}
 	row.reads, err = cat.readsOf(func() error {
-		_, err := plan.Bind(query, cat, planOptions(settings{}, true))
+		_, err := plan.Bind(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
 		return err
 	})
 	if err != nil {

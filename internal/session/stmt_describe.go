@@ -75,7 +75,7 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "DESCRIBE lists the columns of a name or of a SELECT")
 	}
 	cat.filesBelow = r.Dir
-	p, err := plan.Bind(target.Query, cat, planOptions(s.settings, true))
+	p, err := plan.Bind(target.Query, cat, planOptions(ctx, s.settings, true))
 	if err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 	if err != nil {
 		return err
 	}
-	p, err := plan.Bind(query, cat, planOptions(settings{}, true))
+	p, err := plan.Bind(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
 	if err != nil {
 		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
 	}

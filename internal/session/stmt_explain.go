@@ -33,7 +33,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	switch t := target.(type) {
 	case *sql.SelectStatement:
 		cat.filesBelow = r.Dir
-		p, err := plan.Bind(t.Query, cat, planOptions(s.settings, true))
+		p, err := plan.Bind(t.Query, cat, planOptions(ctx, s.settings, true))
 		if err != nil {
 			return err
 		}
@@ -82,7 +82,7 @@ func (s *Session) explainTables(ctx context.Context, st *sql.Explain, dir string
 // that reads it; shown is what a SELECT of it would be.
 func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.CreateView, r *Request, cat *relations, out Output) error {
 	if !view.Materialized {
-		p, err := plan.Bind(view.Query, cat, planOptions(s.settings, true))
+		p, err := plan.Bind(view.Query, cat, planOptions(ctx, s.settings, true))
 		if err != nil {
 			return err
 		}

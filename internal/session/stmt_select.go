@@ -38,7 +38,7 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 		return err
 	}
 	cat.filesBelow = r.Dir
-	p, err := plan.BindSet([]plan.Insert{{Query: query, Assign: columnTypes(as)}}, cat, planOptions(s.settings, true))
+	p, err := plan.BindSet([]plan.Insert{{Query: query, Assign: columnTypes(as)}}, cat, planOptions(ctx, s.settings, true))
 	if err != nil {
 		return err
 	}
