@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"ssql/checkpoint"
+	"ssql/internal/shell/render"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sql/types"
@@ -19,17 +20,17 @@ func runCheckpoint(args []string) int {
 	}
 	report, err := checkpoint.Inspect(vfs.OS{}, args[1])
 	if err != nil {
-		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(err, nil)))
 		return exitSQL
 	}
 	if args[0] == "show" {
 		showCheckpoint(os.Stdout, report)
 	}
 	for _, n := range report.Notices {
-		fmt.Printf("NOTE: %s\n", n)
+		fmt.Printf("NOTE: %s\n", render.EscapeKeepLines(n))
 	}
 	for _, p := range report.Problems {
-		fmt.Fprintln(os.Stderr, sqlerr.Render(p, nil))
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(p, nil)))
 	}
 	if len(report.Problems) > 0 {
 		return exitSQL

@@ -12,11 +12,10 @@ import (
 	"flag"
 	"fmt"
 	"os"
-	"os/signal"
 	"runtime/debug"
 )
 
-// Exit codes; 3, 4 and 130 come from shell.ExitCode.
+// Exit codes; 3, 4 and 130 come from shell.ExitCode, 129 and 143 from a signal.
 const (
 	exitOK    = 0
 	exitSQL   = 1
@@ -26,6 +25,7 @@ const (
 func main() {
 	// A statement nested without bounds must end as an error, not take the machine.
 	debug.SetMaxStack(256 << 20)
+	keepPrivate()
 	os.Exit(run(context.Background(), os.Args[1:]))
 }
 
@@ -51,8 +51,6 @@ func run(ctx context.Context, args []string) int {
 		fmt.Println(versionText())
 		return exitOK
 	}
-	// Other signals end the process at once, which a query survives as it does a crash.
-	interrupts := make(chan os.Signal, 8)
-	signal.Notify(interrupts, os.Interrupt)
-	return runSession(ctx, o, interrupts)
+	sig := watchSignals()
+	return sig.status(runSession(ctx, o, sig))
 }

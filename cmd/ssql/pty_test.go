@@ -279,3 +279,23 @@ func TestBackgroundQueryOutlivesThePrompt(t *testing.T) {
 	y.send(ctrlD)
 	y.end(0)
 }
+
+// SIGTERM at the prompt ends the queries after their batch, closes the database and gives the
+// terminal back.
+func TestTerminatedAtThePrompt(t *testing.T) {
+	t.Parallel()
+	x := startTerminal(t, "", "lab.duckdb")
+	x.write("in/a.json", `{"a":1}`+"\n")
+	x.expect("ssql> ")
+	x.run("create stream s (a int) with (connector = 'files', path = 'in');")
+	x.run("create query q as insert into t select a from s;", `query "q" started`)
+	x.send("select 1 +\r")
+	x.expect(" ...> ")
+	if err := x.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	x.end(143)
+	if names := left(t, x.dir); len(names) > 0 {
+		t.Errorf("left behind: %q", names)
+	}
+}

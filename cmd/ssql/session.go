@@ -11,12 +11,13 @@ import (
 
 	"ssql/internal/session"
 	"ssql/internal/shell"
+	"ssql/internal/shell/render"
 	"ssql/internal/sqlerr"
 	"ssql/sources/stdin"
 )
 
 // runSession opens the database and runs scripts, piped input or the prompt.
-func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) int {
+func runSession(ctx context.Context, o *options, sig *signals) int {
 	var sh *shell.Shell
 	in := stdin.New(os.Stdin)
 	defer func() {
@@ -34,26 +35,35 @@ func runSession(ctx context.Context, o *options, interrupts <-chan os.Signal) in
 				sh.Notify(text)
 				return
 			}
-			fmt.Fprintln(os.Stderr, "NOTE: "+text) // while the database is opened
+			fmt.Fprintln(os.Stderr, "NOTE: "+render.EscapeKeepLines(text)) // while the database is opened
 		},
 	})
 	if err != nil {
-		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(err, nil)))
 		return exitSQL
 	}
 	sh, err = shell.New(shell.Config{
 		Session: s, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Height: shell.TerminalHeight, Interrupts: interrupts,
+		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Height: shell.TerminalHeight, Interrupts: sig.interrupts,
 	})
 	if err == nil {
+		sig.attach(sh, func() {
+			sh.Restore()
+			closeSession(s)
+			_ = in.Close() // only a temporary folder stays
+		})
 		err = runActions(ctx, o, sh)
 	}
-	code := shell.ExitCode(err)
-	if err := s.Close(); err != nil {
-		fmt.Fprintln(os.Stderr, sqlerr.Render(err, nil))
-		code = max(code, shell.ExitCode(err))
+	return max(shell.ExitCode(err), closeSession(s))
+}
+
+// closeSession stops what runs after its batch, closes the database and returns the exit code.
+func closeSession(s *session.Session) int {
+	err := s.Close()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(err, nil)))
 	}
-	return code
+	return shell.ExitCode(err)
 }
 
 // runActions runs what the command line names; without anything piped input, or the

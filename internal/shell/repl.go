@@ -31,6 +31,8 @@ func (s *Shell) Interactive(ctx context.Context, dir, banner string) error {
 		return err
 	}
 	s.editor = editor
+	restore := func() { editor.Close() }
+	s.restore.Store(&restore)
 	defer func() {
 		s.editor = nil
 		editor.Close()
@@ -87,7 +89,7 @@ func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, 
 		pending.Reset()
 		s.remember(past, text)
 		s.forgetInterrupts()
-		if err := s.RunText(ctx, "", dir, text); errors.Is(err, errExit) {
+		if err := s.RunText(ctx, "", dir, text); errors.Is(err, errExit) || s.ending.Load() {
 			return nil
 		}
 	}

@@ -61,6 +61,11 @@ type Shell struct {
 	ran        *ranPiece  // for .watch; nil before the first
 	editor     lineEditor
 	writeLock  sync.Mutex
+
+	ending atomic.Bool  // the process is asked to end
+	busy   atomic.Int32 // statements and waits that answer interrupts, within each other
+	// restore gives the terminal back; nil without a prompt.
+	restore atomic.Pointer[func()]
 }
 
 // rowsMaxTerminal is how many rows a terminal gets of one table, as in DuckDB's shell.
