@@ -1,8 +1,10 @@
 package files
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -12,7 +14,7 @@ import (
 )
 
 // nullFolder is Hive's name for NULL. It stands for the empty string too: a folder
-// needs a name. A text that is equal to it is read back as NULL, in Hive and Spark too.
+// needs a name. The first letter of a text that is equal to it is percent-encoded.
 const nullFolder = "__HIVE_DEFAULT_PARTITION__"
 
 // folderBytesMax is how long the name of a folder may be; the usual file systems end at
@@ -74,15 +76,38 @@ func (l *layout) partitions(records []arrow.Record) ([]part, error) {
 	return parts, nil
 }
 
-// checkFolder refuses a value that no file system takes as a name.
+// checkFolder refuses a column whose name leaves no room for a value.
 func checkFolder(folder string) error {
 	for _, name := range strings.Split(folder, "/") {
 		if len(name) > folderBytesMax {
-			return sqlerr.New("E_SINK_SCHEMA", "the value of a column of partition_by is too long to name a folder: %.40s...", name).
-				WithHint("partition by something shorter, such as substr(column, 1, 20)")
+			return sqlerr.New("E_SINK_SCHEMA", "the name of a column of partition_by is too long to name a folder: %.40s...", name).
+				WithHint("give the column a shorter name in the query")
 		}
 	}
 	return nil
+}
+
+// digestBytes is how much of a digest stands for the rest of a value.
+const digestBytes = 8
+
+// shorten cuts a value, which begins at value in a folder that begins at folder, to what a file
+// system takes as a name: its beginning, ~ and a digest of all of it.
+func shorten(dst []byte, folder, value int) []byte {
+	if len(dst)-folder <= folderBytesMax {
+		return dst
+	}
+	sum := sha256.Sum256(dst[value:])
+	end := max(value, folder+folderBytesMax-1-2*digestBytes)
+	for end > value && !utf8.RuneStart(dst[end]) {
+		end--
+	}
+	for back := 1; back <= 2; back++ { // not within %XX
+		if end-back >= value && dst[end-back] == '%' {
+			end -= back
+			break
+		}
+	}
+	return fmt.Appendf(dst[:end], "~%x", sum[:digestBytes])
 }
 
 // folderWriters returns, for each level, what appends its folder for a row.
@@ -97,8 +122,12 @@ func (l *layout) folderWriters(rec arrow.Record) []func(dst []byte, row int) []b
 		a := rec.Column(column)
 		value := folderValue(a)
 		out[level] = func(dst []byte, row int) []byte {
+			folder := len(dst)
+			if level > 0 {
+				folder++ // the slash
+			}
 			dst = append(dst, prefix...)
-			return value(dst, row)
+			return shorten(value(dst, row), folder, folder+len(prefix)-min(level, 1))
 		}
 	}
 	return out
@@ -112,7 +141,7 @@ func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
 			switch {
 			case isNull(a, row) || v == "":
 				return append(dst, nullFolder...)
-			case strings.EqualFold(v, "null"): // which DuckDB takes for NULL
+			case v == nullFolder, strings.EqualFold(v, "null"): // which DuckDB takes for NULL
 				return escapeFolder(fmt.Appendf(dst, "%%%02X", v[0]), v[1:])
 			}
 			return escapeFolder(dst, v)

@@ -43,8 +43,18 @@ func (s *Sink) column(i int) string {
 	if s.config.format == debeziumFormat && indexFold(s.config.partition, s.layout.names[i]) < 0 {
 		return `"after".` + name
 	}
+	for _, p := range s.layout.partition {
+		if p == i && s.o.Fields[i].Type.Kind == types.Varchar {
+			null := "/" + string(escapeFolder(nil, s.layout.names[i])) + "=" + nullFolder + "/"
+			return fmt.Sprintf("CASE WHEN contains(%s, %s) THEN NULL ELSE %s END", types.QuoteIdent(fileColumn), quoteText(null), name)
+		}
+	}
 	return name
 }
+
+// fileColumn is the file that a row is read from: its name tells NULL from a text that is called as
+// the folder of NULL.
+const fileColumn = "ssql file"
 
 // readBack is the expression that gives a column of the query its type again.
 func (s *Sink) readBack(i int, t types.Type) string {
@@ -52,7 +62,9 @@ func (s *Sink) readBack(i int, t types.Type) string {
 	held := s.heldType(t)
 	switch {
 	case indexFold(s.config.partition, s.layout.names[i]) >= 0:
-		held, column = types.Of(types.Varchar), fmt.Sprintf("nullif(%s, '%s')", column, nullFolder)
+		if held = types.Of(types.Varchar); t.Kind != types.Varchar {
+			column = fmt.Sprintf("nullif(%s, '%s')", column, nullFolder)
+		}
 	case s.config.format == csvFormat && t.IsNested():
 		held = textBlobs(t)
 		column = fmt.Sprintf("CAST(CAST(%s AS JSON) AS %s)", column, held)
@@ -116,7 +128,7 @@ func (s *Sink) hive(args []string) []string {
 	if len(s.layout.partition) == 0 {
 		return append(args, "hive_partitioning = false")
 	}
-	return append(args, "hive_partitioning = true", "hive_types_autocast = false")
+	return append(args, "hive_partitioning = true", "hive_types_autocast = false", "filename = "+quoteText(fileColumn))
 }
 
 // columnTypes is the option columns of a reader.

@@ -133,7 +133,19 @@ func inferText(*config, []entry) ([]types.Field, error) {
 
 // checkColumns is sources.Spec.CheckColumns.
 func checkColumns(o sources.Values, fields []types.Field) error {
-	if o.String("format") != "text" || len(fields) == 1 && fields[0].Type.Kind == types.Varchar {
+	if o.String("format") != "text" {
+		return nil
+	}
+	if c, err := newConfig(o); err == nil {
+		folders, err := c.partitionFields()
+		if err != nil {
+			return err
+		}
+		fields = slices.DeleteFunc(slices.Clone(fields), func(f types.Field) bool {
+			return slices.ContainsFunc(folders, func(g types.Field) bool { return strings.EqualFold(f.Name, g.Name) })
+		})
+	}
+	if len(fields) == 1 && fields[0].Type.Kind == types.Varchar {
 		return nil
 	}
 	found := fmt.Sprintf("%d columns", len(fields))

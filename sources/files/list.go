@@ -114,7 +114,7 @@ func (s *source) mayBeNew(e entry) bool {
 		s.noticef("file %q is passed over if it was not read before: it is older than the newest file read by more than max_file_age", e.name)
 		return false
 	case !seen:
-		if e.size == 0 && (isPacked(e.name) || s.table != nil) {
+		if e.size == 0 && (isPacked(e.name) || s.shape == nil) {
 			s.noticef("file %q is empty, so that it is not complete; it is read when it is", e.name)
 		}
 		return e.size > 0

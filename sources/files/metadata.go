@@ -6,6 +6,7 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/column"
+	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sql/types"
 )
@@ -23,9 +24,20 @@ func metadata() []sources.Metadata {
 // columns are the columns of a stream: those of the data, which a decoder makes, and
 // METADATA.
 type columns struct {
-	fields []types.Field // of the chunks
-	keys   []string      // by field: the key of a METADATA column, or ""; nil if there is none
-	pool   column.Pool
+	fields  []types.Field // of the chunks
+	keys    []string      // by field: the key of a METADATA column, or ""; nil if there is none
+	pool    column.Pool
+	config  *config
+	formats []*types.TimeFormat // by field
+}
+
+// builder returns a builder for a column that is not in the data.
+func (c *columns) builder(field int) *column.Builder {
+	b := column.NewBuilder(&c.pool, c.fields[field], true)
+	if field < len(c.formats) {
+		b.Format = c.formats[field]
+	}
+	return b
 }
 
 // splitColumns parts the columns to deliver. data is o with those of the data only.
@@ -47,14 +59,22 @@ func splitColumns(o *sources.OpenContext) (c *columns, data sources.OpenContext)
 	return c, data
 }
 
-// around returns an emit that adds the METADATA columns to the chunks of a file. place
-// tells where a row is in the file; an offset below 0 is none.
-func (c *columns) around(emit func(rec arrow.Record) error, name string, p *pinned, place func(row int) (format.Place, error)) func(rec arrow.Record) error {
+// placed is what columns outside of the data are made of.
+type placed struct {
+	name   string
+	pinned *pinned
+	place  func(row int) (format.Place, error) // an offset below 0 is none
+	values map[int]partition
+}
+
+// around returns an emit that adds the columns to the chunks of a file that are not in its
+// data.
+func (c *columns) around(emit func(rec arrow.Record) error, at placed) func(rec arrow.Record) error {
 	if c.keys == nil {
 		return emit
 	}
 	return func(rec arrow.Record) error {
-		whole, err := c.add(rec, name, p, place)
+		whole, err := c.add(rec, &at)
 		if err != nil {
 			return err
 		}
@@ -63,7 +83,7 @@ func (c *columns) around(emit func(rec arrow.Record) error, name string, p *pinn
 	}
 }
 
-func (c *columns) add(rec arrow.Record, name string, p *pinned, place func(row int) (format.Place, error)) (arrow.Record, error) {
+func (c *columns) add(rec arrow.Record, at *placed) (arrow.Record, error) {
 	arrays := make([]arrow.Array, len(c.fields))
 	fields := make([]arrow.Field, len(c.fields))
 	data := 0
@@ -72,7 +92,7 @@ func (c *columns) add(rec arrow.Record, name string, p *pinned, place func(row i
 			arrays[i] = rec.Column(data)
 			data++
 		} else {
-			made, err := c.make(f, c.keys[i], int(rec.NumRows()), name, p, place)
+			made, err := c.make(i, int(rec.NumRows()), at)
 			if err != nil {
 				return nil, err
 			}
@@ -84,20 +104,27 @@ func (c *columns) add(rec arrow.Record, name string, p *pinned, place func(row i
 	return array.NewRecord(arrow.NewSchema(fields, nil), arrays, rec.NumRows()), nil
 }
 
-// make makes one METADATA column.
-func (c *columns) make(f types.Field, key string, rows int, name string, p *pinned, place func(row int) (format.Place, error)) (arrow.Array, error) {
-	b := column.NewBuilder(&c.pool, f, true)
+// make makes one column that is not in the data.
+func (c *columns) make(field, rows int, from *placed) (arrow.Array, error) {
+	b := c.builder(field)
 	b.Start(rows)
+	key := c.keys[field]
 	for i := range rows {
 		switch key {
 		case "file":
-			b.SetText(i, []byte(name))
+			b.SetText(i, []byte(from.name))
 			continue
 		case "modified":
-			b.I64[i] = p.MTime / 1000
+			b.I64[i] = from.pinned.MTime / 1000
+			continue
+		case partitionKey:
+			if f := c.config.setPartition(b, i, from.values[field]); f != nil {
+				b.Finish(i).Release()
+				return nil, sqlerr.New(sqlerr.Internal, "the folder of %q was not checked: %s", from.name, f.Reason)
+			}
 			continue
 		}
-		at, err := place(i)
+		at, err := from.place(i)
 		if err != nil {
 			b.Finish(i).Release()
 			return nil, err

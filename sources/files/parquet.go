@@ -49,12 +49,16 @@ func (g *parquetSegment) Read(ctx context.Context, c *sources.ReadContext, emit 
 		c.Bad(sources.BadRow{File: name, Reason: g.damage})
 		return nil
 	}
+	v, values, err := g.source.variantOf(g.pinned.Name)
+	if err != nil {
+		return err
+	}
 	f, err := g.source.openPinned(g.pinned)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	file, err := parquet.Open(name, f, g.pinned.Size, c.ChunkRows, g.source.table.Keys())
+	file, err := parquet.Open(name, f, g.pinned.Size, c.ChunkRows, v.table.Keys())
 	if err != nil {
 		return fmt.Errorf("opening %s again: %w", f.Name(), err)
 	}
@@ -63,8 +67,8 @@ func (g *parquetSegment) Read(ctx context.Context, c *sources.ReadContext, emit 
 	place := func(row int) (format.Place, error) {
 		return format.Place{Line: first + int64(row), Offset: -1}, nil
 	}
-	return g.source.table.Read(ctx, file, g.group, format.Output{
-		Emit:   g.source.columns.around(emit, name, g.pinned, place),
+	return v.table.Read(ctx, file, g.group, format.Output{
+		Emit:   v.columns.around(emit, placed{name, g.pinned, place, values}),
 		Bad:    func(b format.Bad) error { c.Bad(badRow(name, b, 0)); return nil },
 		Notice: c.Notice,
 	}, func(row int64) { first = row })

@@ -219,9 +219,25 @@ func (p *pattern) walk(add func(name string, d fs.DirEntry) error, notice func(t
 		tree := &folderTree{pattern: p, notice: notice, ids: map[inode]string{}}
 		return doublestar.GlobWalk(tree, p.glob, add, doublestar.WithFailOnIOErrors())
 	}
-	all, err := os.ReadDir(p.root)
+	return p.walkFolder("", add, notice)
+}
+
+// walkFolder walks a folder and, below it, those of partitions.
+func (p *pattern) walkFolder(folder string, add func(name string, d fs.DirEntry) error, notice func(text string)) error {
+	all, err := os.ReadDir(p.full(fileName(folder)))
+	if folder != "" && errors.Is(err, fs.ErrPermission) {
+		notice(fmt.Sprintf("folder %q is passed over: this user has no right to read it", p.shown(fileName(folder))))
+		return nil
+	}
 	for _, d := range all {
-		if err := add(d.Name(), d); err != nil {
+		name := path.Join(folder, d.Name())
+		if d.IsDir() && isPartition(d.Name()) && !p.hidden(name) {
+			if err := p.walkFolder(name, add, notice); err != nil && !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			continue
+		}
+		if err := add(name, d); err != nil {
 			return err
 		}
 	}

@@ -117,7 +117,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		return nil, ignoreEnd(err)
 	}
 	p.Head = sum
-	if how := compressionOf(head); how != nil && s.table == nil {
+	if how := compressionOf(head); how != nil && s.shape != nil {
 		if how.unpack == nil {
 			s.notRead(e.name, how)
 			return nil, nil
@@ -236,7 +236,7 @@ func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 // formOf tells from the first bytes of a file whether it is more than records.
 func (s *source) formOf(head []byte) string {
 	switch {
-	case s.table != nil:
+	case s.shape == nil:
 		return "parquet"
 	case s.config.format.name == "json" && ndjson.IsArray(bytes.TrimPrefix(head, byteOrderMark)):
 		return "array"

@@ -95,13 +95,17 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		return err
 	}
 	s, pinned := g.file.source, g.file.pinned
+	v, values, err := s.variantOf(pinned.Name)
+	if err != nil {
+		return err
+	}
 	f, err := s.openPinned(pinned)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := s.takeReader()
-	defer s.giveBack(r)
+	r := v.takeReader()
+	defer v.giveBack(r)
 	start, records, tooLong, err := g.load(f, r, g)
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", f.Name(), err)
@@ -129,7 +133,7 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		return sources.BadRow{File: in.Name, Line: at.Line, Raw: r.decoder.TextOf(row)}
 	}
 	r.decoder.Begin(in, c.ChunkRows, format.Output{
-		Emit: s.columns.around(emit, in.Name, pinned, place),
+		Emit: v.columns.around(emit, placed{in.Name, pinned, place, values}),
 		Bad: func(b format.Bad) error {
 			// Lines are only counted when somebody asks: that reads the file once more.
 			before, err := g.file.lines.before(f, start)

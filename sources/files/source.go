@@ -10,7 +10,6 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/column"
-	"ssql/internal/format/parquet"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
@@ -18,9 +17,8 @@ import (
 // source reads the files of one stream for one query.
 type source struct {
 	config  *config
-	columns *columns
-	shape   format.Shape   // nil for Parquet
-	table   *parquet.Shape // for Parquet
+	context sources.OpenContext
+	shape   format.Shape // of files whose folders say nothing, for their records; nil for Parquet
 	notice  func(text string)
 	now     func() time.Time
 	pause   func(ctx context.Context, d time.Duration) error
@@ -48,8 +46,8 @@ type source struct {
 	waiting bool
 	settled bool // see Settle
 
-	mu      sync.Mutex
-	readers []*reader // not in use
+	mu       sync.Mutex
+	variants map[string]*variant
 	// elsewhere is where pinned files are that are not under their names any more;
 	// temporary are those of them that were unpacked.
 	elsewhere map[place]string
@@ -74,19 +72,14 @@ func newSource(c *config, o *sources.OpenContext, notice func(text string), now 
 	if notice == nil {
 		notice = func(string) {}
 	}
-	s := &source{config: c, notice: notice, now: now, pause: pause, stream: o.Stream,
+	s := &source{config: c, notice: notice, now: now, pause: pause, stream: o.Stream, context: *o, variants: map[string]*variant{},
 		verified: map[fileName]verified{}, wholes: map[fileName]wholeness{}, unpacked: map[fileName]unpackedAs{}, elsewhere: map[place]string{}}
-	var data sources.OpenContext
-	s.columns, data = splitColumns(o)
 	c.drift = newDrift(c.format.column, o)
-	if c.format.shape == nil {
-		s.table = &parquet.Shape{Fields: data.Fields, Encode: data.Encode, Settings: c.cells}
-	} else {
-		var err error
-		if s.shape, err = c.format.shape(c, &data); err != nil {
-			return nil, err
-		}
+	whole, err := s.newVariant(nil)
+	if err != nil {
+		return nil, err
 	}
+	s.shape = whole.shape
 	if c.pattern.oneFolder() {
 		s.watch = newWatch(c.pattern.root)
 	}
@@ -123,7 +116,7 @@ func (s *source) Close() error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.readers = nil
+	s.variants = map[string]*variant{}
 	for _, name := range s.temporary {
 		os.Remove(name) // of no use to anyone else
 	}
@@ -311,8 +304,12 @@ func (s *source) Segments(ctx context.Context, r sources.Range) ([]sources.Segme
 		if err != nil {
 			return nil, err
 		}
+		refused, err := s.refused(p)
 		switch {
-		case s.table != nil:
+		case err != nil:
+		case refused != nil:
+			out = append(out, refused)
+		case s.shape == nil:
 			out = append(out, s.parquetSegments(f, p)...)
 		case p.whole():
 			out = append(out, &wholeSegment{s, p})
@@ -336,22 +333,22 @@ type reader struct {
 	block   []byte
 }
 
-func (s *source) takeReader() *reader {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if n := len(s.readers); n > 0 {
-		r := s.readers[n-1]
-		s.readers = s.readers[:n-1]
+func (v *variant) takeReader() *reader {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if n := len(v.readers); n > 0 {
+		r := v.readers[n-1]
+		v.readers = v.readers[:n-1]
 		return r
 	}
-	return &reader{decoder: s.shape.NewDecoder(), block: make([]byte, blockBytes+column.Slack)}
+	return &reader{decoder: v.shape.NewDecoder(), block: make([]byte, blockBytes+column.Slack)}
 }
 
-func (s *source) giveBack(r *reader) {
+func (v *variant) giveBack(r *reader) {
 	if len(r.block) > 4*blockBytes {
 		r.block = make([]byte, blockBytes+column.Slack) // a giant line made it large
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.readers = append(s.readers, r)
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.readers = append(v.readers, r)
 }

@@ -32,6 +32,7 @@
 //	cut       where records end                       (cut.go, lines.go)
 //	segments  reading the pinned bytes in parallel    (plain.go, whole.go, packed.go, parquet.go)
 //	format    what the bytes are                      (format.go)
+//	hive      columns of folders such as day=…        (hive.go)
 //	metadata  columns of file names, lines and so on  (metadata.go)
 package files
 
@@ -223,7 +224,7 @@ func infer(_ context.Context, o sources.Values) ([]types.Field, error) {
 	if err != nil {
 		return nil, c.noRows(entries, err)
 	}
-	return fields, nil
+	return c.withPartitions(fields)
 }
 
 // firstFiles returns the files that a sample is taken of, at least one.

@@ -28,13 +28,17 @@ type wholeSegment struct {
 var _ sources.Segment = (*wholeSegment)(nil)
 
 func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit func(rec arrow.Record) error) error {
+	v, values, err := g.source.variantOf(g.file.Name)
+	if err != nil {
+		return err
+	}
 	f, err := g.source.openPinned(g.file)
 	if err != nil {
 		return err
 	}
 	defer f.Close()
-	r := g.source.takeReader()
-	defer g.source.giveBack(r)
+	r := v.takeReader()
+	defer v.giveBack(r)
 	shown := g.source.config.pattern.shown(g.file.Name)
 	feed := &wholeFeed{records: splitter{reader: r, source: g.source}}
 	c.Locate = func(row int) sources.BadRow {
@@ -56,7 +60,7 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		return at, nil
 	}
 	r.decoder.Begin(in, c.ChunkRows, format.Output{
-		Emit:   g.source.columns.around(emit, shown, g.file, place),
+		Emit:   v.columns.around(emit, placed{shown, g.file, place, values}),
 		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
 		Notice: c.Notice,
 	})
