@@ -112,7 +112,11 @@ func (d *Drift) Notices() (notices []string) {
 			notices = append(notices, fmt.Sprintf("file %q has more %ss that are no columns; they are not named", f.file, d.kind))
 			continue
 		}
-		notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is no column and is not read; %s", f.file, d.kind, f.name.Path, d.hint(f.name)))
+		hint := "its name has a NUL, which no statement can write"
+		if !strings.ContainsRune(f.name.Path, 0) {
+			hint = d.hint(f.name)
+		}
+		notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is no column and is not read; %s", f.file, d.kind, f.name.Path, hint))
 	}
 	d.found = d.found[:0]
 	return notices

@@ -12,6 +12,7 @@ import (
 
 	"ssql/internal/duck"
 	"ssql/internal/owner"
+	"ssql/internal/sqlerr"
 )
 
 // streamRow is a row of ssql.streams.
@@ -40,6 +41,7 @@ type queryRow struct {
 	state      queryState
 	home       *owner.Database // the database file at the last start; nil before it
 	reads      reading
+	broken     error // why the row cannot be read; then only its name counts
 }
 
 // queryState is where a query is in its life, as ssql.queries spells it.
@@ -99,7 +101,8 @@ func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
 					target: text(row[4]), mode: text(row[5]), named: text(row[6]), state: queryState(text(row[8])), home: readHome(text(row[9]))}
 				out = append(out, r)
 				if err := json.Unmarshal([]byte(text(row[7])), &r.options); err != nil {
-					return err
+					r.broken = sqlerr.New("E_CATALOG", "the options of query %q cannot be read", r.name).Because(err).
+						WithHint("DROP QUERY %s forgets it", identText(r.name))
 				}
 				r.checkpoint = s.checkpointOf(r)
 				return r.reads.scan(row[10])

@@ -63,6 +63,7 @@ func (r *relations) adHoc(path string) (*stream, error) {
 	if err != nil {
 		return nil, err
 	}
+	fields, _ = nameable(fields) // the reader says which keys it leaves out
 	row.columns = columnList(fields) + metadataList(st.spec, fields)
 	if st, err = r.session.declareStatement(row, create); err != nil {
 		return nil, err

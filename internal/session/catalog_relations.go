@@ -68,7 +68,7 @@ func (r *relations) stream(name string) (*stream, error) {
 	}
 	st, err := r.session.declare(row)
 	if err != nil {
-		return nil, fmt.Errorf("reading the definition of stream %q: %w", row.name, err)
+		return nil, unplaced(err, fmt.Sprintf("reading the definition of stream %q", row.name))
 	}
 	r.opened[key] = st
 	return st, nil

@@ -23,6 +23,7 @@ type namedSink struct {
 	options    sources.Values
 	columns    []sql.ColumnDef // nil: those of the query
 	path       string          // "" if it is not in the file system
+	broken     error           // why the definition cannot be read; then nothing else is known
 }
 
 func parsedSink(definition string) (*sql.CreateSink, bool) {
@@ -76,19 +77,32 @@ func (n *namedSink) createText() string {
 func (s *Session) namedSinks(ctx context.Context) (map[string]*namedSink, error) {
 	out := map[string]*namedSink{}
 	err := s.each(ctx, `SELECT name, definition, coalesce(base_dir, '') FROM ssql.streams WHERE kind = 'sink'`, nil, func(row []any) error {
-		st, ok := parsedSink(text(row[1]))
-		if !ok {
-			return sqlerr.New(sqlerr.Internal, "definition of sink %q is no CREATE SINK", text(row[0]))
-		}
-		n, err := s.declareSink(st, s.db.Place(text(row[2])))
-		if err != nil {
-			return fmt.Errorf("reading the definition of sink %q: %w", text(row[0]), err)
-		}
-		n.definition = text(row[1])
+		n := s.storedSink(text(row[0]), text(row[1]), s.db.Place(text(row[2])))
 		out[strings.ToLower(n.name)] = n
 		return nil
 	})
 	return out, err
+}
+
+// storedSink returns a sink of the catalog. One that cannot be read is known by its name only.
+func (s *Session) storedSink(name, definition, dir string) *namedSink {
+	broken := func(err error) *namedSink {
+		return &namedSink{name: name, definition: definition, baseDir: dir, broken: unplaced(err, fmt.Sprintf("reading the definition of sink %q", name))}
+	}
+	parsed, err := parseStored(definition)
+	if err != nil {
+		return broken(err)
+	}
+	st, ok := parsed.(*sql.CreateSink)
+	if !ok {
+		return broken(sqlerr.New("E_CATALOG", "it is no CREATE SINK").WithHint("DROP SINK %s forgets it", identText(name)))
+	}
+	n, err := s.declareSink(st, dir)
+	if err != nil {
+		return broken(err)
+	}
+	n.definition = definition
+	return n
 }
 
 // sinkNamed returns the sink that a target is, nil if it is a table.
@@ -97,7 +111,11 @@ func (s *Session) sinkNamed(ctx context.Context, target sql.Name) (*namedSink, e
 		return nil, nil
 	}
 	all, err := s.namedSinks(ctx)
-	return all[strings.ToLower(target[0].Name)], err
+	n := all[strings.ToLower(target[0].Name)]
+	if n != nil && n.broken != nil {
+		return nil, n.broken
+	}
+	return n, err
 }
 
 // targets sorts the targets of a stored query: tables as the query names them, and sinks.

@@ -141,7 +141,7 @@ func (s *Session) declare(row *streamRow) (*stream, error) {
 	}
 	st, ok := parsed.(*sql.CreateStream)
 	if !ok {
-		return nil, sqlerr.New(sqlerr.Internal, "definition of stream %q is no CREATE STREAM", row.name)
+		return nil, sqlerr.New("E_CATALOG", "it is no CREATE STREAM").WithHint("DROP STREAM %s forgets it", identText(row.name))
 	}
 	return s.declareStatement(row, st)
 }

@@ -154,7 +154,10 @@ func (d *definition) start() bool { return d.options.get("start") == "true" }
 func storedDefinition(row *queryRow) (*definition, error) {
 	parsed, err := parseStored(row.definition)
 	if err != nil {
-		return nil, fmt.Errorf("reading the definition of query %q: %w", row.name, err)
+		return nil, unplaced(err, fmt.Sprintf("reading the definition of query %q", row.name))
+	}
+	if row.broken != nil {
+		return nil, row.broken
 	}
 	d := &definition{name: row.name, text: row.definition, dir: row.baseDir, options: row.options}
 	switch st := parsed.(type) {
@@ -167,7 +170,7 @@ func storedDefinition(row *queryRow) (*definition, error) {
 	case *sql.CreateView:
 		return materialized(st, row.baseDir, row.options)
 	default:
-		return nil, sqlerr.New(sqlerr.Internal, "definition of query %q defines no query", row.name)
+		return nil, sqlerr.New("E_CATALOG", "the definition of query %q defines no query", row.name).WithHint("DROP QUERY %s forgets it", identText(row.name))
 	}
 	return d, nil
 }

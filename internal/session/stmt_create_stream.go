@@ -145,6 +145,10 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	if err != nil {
 		return nil, placeAt(err, pathSpan(st))
 	}
+	fields, changed := nameable(fields)
+	for _, text := range changed {
+		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
+	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
 	return s.declareStatement(row, st)

@@ -103,7 +103,7 @@ func refsOf(text string) []string {
 func viewQuery(row *streamRow) (*sql.Query, error) {
 	st, err := parseView(row.definition)
 	if err != nil {
-		return nil, fmt.Errorf("reading the definition of view %q: %w", row.name, err)
+		return nil, unplaced(err, fmt.Sprintf("reading the definition of view %q", row.name))
 	}
 	return namedColumns(st)
 }
@@ -116,7 +116,7 @@ func parseView(definition string) (*sql.CreateView, error) {
 	}
 	st, ok := parsed.(*sql.CreateView)
 	if !ok {
-		return nil, sqlerr.New(sqlerr.Internal, "it is no view: %s", definition)
+		return nil, sqlerr.New("E_CATALOG", "it is no CREATE VIEW: %s", definition)
 	}
 	return st, nil
 }

@@ -170,8 +170,12 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 	if cat.isStream(st.Target) {
 		return s.insertIntoStream(ctx, st, cat, r, out)
 	}
-	if named, err := s.sinkNamed(ctx, st.Target); err != nil || named.isConsole() {
-		return joinErrors(err, s.insertIntoConsole(ctx, st, named, r, out))
+	named, err := s.sinkNamed(ctx, st.Target)
+	if err != nil {
+		return err
+	}
+	if named.isConsole() {
+		return s.insertIntoConsole(ctx, st, named, r, out)
 	}
 	target := st.Target[len(st.Target)-1]
 	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings{}}

@@ -96,20 +96,23 @@ func (s *Session) showStreams(ctx context.Context, st *sql.Show, out Output) err
 	sort.Strings(names)
 	t := newTextTable("name", "connector", "columns", "watermark")
 	for _, key := range names {
+		row := cat.rows[key]
+		if row.view || !likeMatches(st.Like, row.name) {
+			continue
+		}
 		stream, err := cat.stream(key)
 		if err != nil {
-			return err
-		}
-		if stream == nil {
-			continue // a view
-		}
-		if !likeMatches(st.Like, stream.row.name) {
+			t.add(row.name, "", brokenText(err), "")
 			continue
 		}
 		t.add(stream.row.name, stream.spec.Name, strings.Join(stream.plan.Order, ", "), watermarkText(stream))
 	}
 	return t.send(out)
 }
+
+// brokenText is the cell of a listing for a definition that cannot be read. The others are
+// listed all the same.
+func brokenText(err error) string { return "ERROR " + err.Error() }
 
 // watermarkText shows the watermarks of a stream as they were declared.
 func watermarkText(st *stream) string {

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"path/filepath"
 	"strings"
 
@@ -87,7 +86,7 @@ func (s *Session) createText(ctx context.Context, kind string, name sql.Ident) (
 func (r *streamRow) createText() (string, error) {
 	parsed, err := parseStored(r.definition)
 	if err != nil {
-		return "", fmt.Errorf("reading the definition of %q: %w", r.name, err)
+		return r.definition, nil // as it is: whoever reads it sees what is wrong
 	}
 	switch st := parsed.(type) {
 	case *sql.CreateStream:
@@ -112,7 +111,7 @@ func (r *streamRow) createText() (string, error) {
 func (q *queryRow) createText() (string, error) {
 	parsed, err := parseStored(q.definition)
 	if err != nil {
-		return "", fmt.Errorf("reading the definition of query %q: %w", q.name, err)
+		return q.definition, nil
 	}
 	switch st := parsed.(type) {
 	case *sql.CreateQuery:

@@ -122,6 +122,10 @@ func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error
 				writers = append(writers, q.name)
 			}
 		}
+		if n.broken != nil {
+			t.add(n.name, "", brokenText(n.broken), strings.Join(writers, ", "))
+			continue
+		}
 		t.add(n.name, n.spec.Name, n.path, strings.Join(writers, ", "))
 	}
 	return t.send(out)

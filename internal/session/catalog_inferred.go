@@ -1,0 +1,41 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"ssql/sql/types"
+)
+
+// nameable returns the fields that a sample has without what no statement can name: a name
+// with a NUL. A column of such a name is left out; one whose type has such a field is read as
+// its text. changed says which, for the user.
+func nameable(fields []types.Field) (kept []types.Field, changed []string) {
+	for _, f := range fields {
+		switch {
+		case !hasName(f.Name):
+			changed = append(changed, fmt.Sprintf("%q is left out: a name with a NUL cannot be written in SQL", f.Name))
+			continue
+		case !typeHasNames(f.Type):
+			changed = append(changed, fmt.Sprintf("%q is read as VARCHAR, the text of its value: a field within has a name with a NUL", f.Name))
+			f.Type = types.Of(types.Varchar)
+		}
+		kept = append(kept, f)
+	}
+	return kept, changed
+}
+
+func hasName(name string) bool { return !strings.ContainsRune(name, 0) }
+
+// typeHasNames reports whether all fields within a type can be named.
+func typeHasNames(t types.Type) bool {
+	inner := []*types.Type{t.Key, t.Elem}
+	for i := range t.Fields {
+		if !hasName(t.Fields[i].Name) {
+			return false
+		}
+		inner = append(inner, &t.Fields[i].Type)
+	}
+	return !slices.ContainsFunc(inner, func(in *types.Type) bool { return in != nil && !typeHasNames(*in) })
+}
