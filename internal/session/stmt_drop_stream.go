@@ -95,8 +95,12 @@ func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span,
 	}
 	for _, q := range queries {
 		if q.reads.has(relation) {
-			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: query %q reads it", relation, verb, q.name).
-				WithHint("DROP QUERY %s first", identText(q.name))
+			kind := "QUERY"
+			if isMaterialized(q.definition) {
+				kind = "MATERIALIZED VIEW"
+			}
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: %s %q reads it", relation, verb, strings.ToLower(kind), q.name).
+				WithHint("DROP %s %s first", kind, identText(q.name))
 		}
 	}
 	rows, err := s.streams(ctx)
