@@ -65,7 +65,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 	}
 	unshare(roots)
 	rewrite(roots)
-	p := &Plan{Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices}
+	p := &Plan{Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, Meanings: b.meanings}
 	for i, in := range inserts {
 		p.Outputs = append(p.Outputs, &Output{Target: in.Target, Root: roots[i], Columns: roots[i].Columns(), span: in.Query.Span, retraction: o.Retraction})
 	}
@@ -255,8 +255,9 @@ type binder struct {
 	shared      map[string]*Shared
 	delayMicros int64
 
-	cat     Catalog
-	notices []string
+	cat      Catalog
+	notices  []string
+	meanings []Meaning
 	// viewSpan is the place of the outermost view that is being inlined. Positions
 	// inside a view's own text mean nothing to the user who named the view.
 	viewSpan *Span

@@ -51,6 +51,12 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	if err != nil {
 		return value{}, x.argumentError(e, name, err)
 	}
+	if elementCalls[name] && len(args) == 2 {
+		if list, err := x.listOfValue(e.Args[0], args[0], e.Args[1], span); list || err != nil {
+			return value{Expr: args[0]}, err
+		}
+	}
+	x.b.means(name, args...)
 	if op, ok := divisionCalls[name]; ok && x.b.ansi && len(args) == 2 {
 		v, err := x.b.operator(op, args[0], args[1], span)
 		return value{Expr: v}, err

@@ -129,6 +129,7 @@ func (x *exprBinder) plain(e sql.Expr) (expr.Expr, error) {
 		if err != nil {
 			return nil, err
 		}
+		x.b.meansCast(v, e.Type)
 		return expr.BindCast(v, e.Type, e.Try, span)
 	}
 	return x.nested(e, span)
@@ -155,9 +156,13 @@ func (x *exprBinder) nested(e sql.Expr, span Span) (expr.Expr, error) {
 	case *sql.Slice:
 		return x.slice(e, span)
 	case *sql.AtTimeZone:
+		if !isNow(e.X) {
+			x.b.means("at time zone")
+		}
 		return x.function("timezone", []sql.Expr{e.Zone, e.X}, span)
 	case *sql.Extract:
 		field := &sql.Literal{Value: e.Field, Span: e.Span}
+		x.b.means(e.Field)
 		return x.function("date_part", []sql.Expr{field, e.X}, span)
 	case *sql.Star:
 		return nil, sqlerr.At(span, codeMisplaced, "* stands alone in a select list or in count(*)")
@@ -246,6 +251,7 @@ func (x *exprBinder) binary(e *sql.Binary, span Span) (expr.Expr, error) {
 	if err != nil {
 		return nil, err
 	}
+	x.b.means(e.Op, l, r)
 	return x.b.operator(e.Op, l, r, x.b.at(operatorSpan(e, span)))
 }
 
@@ -313,6 +319,9 @@ func (x *exprBinder) like(e *sql.Like, span Span) (expr.Expr, error) {
 		if escape, err = x.scalar(e.Escape); err != nil {
 			return nil, err
 		}
+	}
+	if e.Escape == nil && (e.Op == "LIKE" || e.Op == "ILIKE") {
+		x.b.means("like", vals...)
 	}
 	return expr.BindLike(e.Op, vals[0], vals[1], escape, e.Not, span)
 }
@@ -495,9 +504,15 @@ func (x *exprBinder) access(e *sql.Access) (value, error) {
 	if e.Field != nil {
 		return x.field(v, *e.Field)
 	}
+	if list, err := x.listOfValue(e.X, v.Expr, e.Index, x.b.at(e.Span)); list || err != nil {
+		return v, err
+	}
 	index, err := x.scalar(e.Index)
 	if err != nil {
 		return value{}, err
+	}
+	if v.Expr.Type().Kind == types.List {
+		x.b.means("[n]")
 	}
 	out, err := expr.BindIndex(v.Expr, index, x.b.at(e.Span))
 	return value{Expr: out}, err

@@ -250,6 +250,9 @@ func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, err
 	if err != nil {
 		return nil, routineError(err, e.Name.Name, span)
 	}
+	if e.Nulls == sql.NullsAsUsual {
+		x.b.means(name, args...)
+	}
 	call := &AggCall{Aggregate: agg, Distinct: e.Distinct}
 	if e.Filter != nil {
 		rows.clause = "FILTER"

@@ -38,15 +38,14 @@ func findNullRule(name string) *nullRule {
 	return nil
 }
 
-// treatNulls returns the call of an aggregate without IGNORE NULLS and RESPECT NULLS that
-// means the same.
+// treatNulls returns the call of an aggregate that does by itself what IGNORE NULLS or RESPECT
+// NULLS says.
 func (x *exprBinder) treatNulls(e *sql.Call, name string, span Span) (*sql.Call, error) {
 	rule := findNullRule(name)
 	if rule == nil || e.Star || len(e.Args) == 0 {
 		return nil, x.b.noNullTreatment(e, name, span)
 	}
 	out := *e
-	out.Nulls = sql.NullsAsUsual
 	if rule.flag {
 		if len(e.Args) > 1 {
 			return nil, sqlerr.At(span, codeUnsupported, "%s says twice whether it ignores NULLs: by %s and by its second argument", name, e.Nulls).

@@ -74,6 +74,9 @@ func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr
 	if err != nil {
 		return nil, err
 	}
+	if e.Nulls == sql.NullsAsUsual {
+		x.b.means(name, args...)
+	}
 	call := &AggCall{Aggregate: expr.CollectRows(element), Distinct: e.Distinct}
 	if e.Filter != nil {
 		rows.clause = "FILTER"

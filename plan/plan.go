@@ -74,7 +74,9 @@ type Plan struct {
 	Watermarks []*WatermarkDef // by ID
 	Policy     Policy
 	Notices    []string
-	ANSI       bool // Options.ANSI
+	// Meanings are the names in the query that mean different things in two engines.
+	Meanings []Meaning
+	ANSI     bool // Options.ANSI
 }
 
 // Output is one result of a query.

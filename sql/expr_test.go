@@ -87,7 +87,7 @@ var expressionCases = []struct{ text, want string }{
 	{`EXTRACT(epoch FROM ts) + EXTRACT('day' FROM a - b)`, `EXTRACT(EPOCH FROM ts) + EXTRACT(DAY FROM a - b)`},
 	{`TRIM(BOTH 'x' FROM s) || TRIM(LEADING FROM s) || TRIM('x' FROM s) || TRIM(s)`, `((trim(s, 'x') || ltrim(s)) || TRIM(s, 'x')) || TRIM(s)`},
 	{`SUBSTRING(s FROM 1 FOR 2) || SUBSTRING(s, 1, 2)`, `SUBSTRING(s, 1, 2) || SUBSTRING(s, 1, 2)`},
-	{`POSITION('a' IN s)`, `POSITION(s, 'a')`},
+	{`POSITION('a' IN s)`, `instr(s, 'a')`},
 	{`left(s, 2) || replace(a, 'b', 'c') || if(a, b, c) || date(d) || window(ts, '5 minutes')`,
 		`(((left(s, 2) || replace(a, 'b', 'c')) || if(a, b, c)) || date(d)) || window(ts, '5 minutes')`},
 	{`window(ts, 5m) || TUMBLE(90s)`, `window(ts, INTERVAL '5 minutes') || TUMBLE(INTERVAL '1 minute 30 seconds')`},

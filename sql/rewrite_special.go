@@ -160,13 +160,14 @@ func (p *parser) substring() error {
 	return p.wordedCall(lo, name, []string{"FROM", "FOR"}, nil)
 }
 
-// position rewrites POSITION(a IN b), which is position(b, a) as a plain call.
+// position rewrites POSITION(a IN b), which is instr(b, a) as a plain call.
 func (p *parser) position() error {
 	lo := p.pos
 	if !p.separatedBy("IN") {
 		return p.call()
 	}
 	name := p.take().ident()
+	name.Name = "instr"
 	p.take()
 	return p.wordedCall(lo, name, []string{"IN"}, func(args []Expr) []Expr {
 		return []Expr{args[len(args)-1], args[0]}

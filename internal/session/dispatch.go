@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ssql/internal/sqlerr"
+	"ssql/plan"
 	"ssql/sql"
 )
 
@@ -114,6 +115,24 @@ func (s *Session) noteAliases(st sql.Statement, out Output) {
 			whose = " (" + a.Engine + ")"
 		}
 		out.Notice(fmt.Sprintf("%s%s is read as: %s", a.Written, whose, a.Canonical))
+	}
+}
+
+// noteMeanings says of names that mean different things in two engines which meaning holds,
+// once in a session for each name.
+func (s *Session) noteMeanings(meanings []plan.Meaning, out Output) {
+	if s.settings.get("dialect_notes") == "off" {
+		return
+	}
+	for _, m := range meanings {
+		if key := "meaning " + m.Name; !s.noted[key] {
+			s.noted[key] = true
+			text := m.Text
+			if m.Write != "" {
+				text += ": for that write " + m.Write
+			}
+			out.Notice(text)
+		}
 	}
 }
 

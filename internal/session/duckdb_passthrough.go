@@ -10,6 +10,7 @@ import (
 
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
+	"ssql/plan"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -30,6 +31,12 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 	if err := s.refuseExpansion(ctx, c, node); err != nil {
 		return err
 	}
+	if inZone(node.Text) {
+		if m, ok := plan.MeaningOf("at time zone"); ok {
+			m.Write = "ts AT TIME ZONE 'UTC' AT TIME ZONE zone where every engine is to take ts as UTC" // the wall time as well
+			s.noteMeanings([]plan.Meaning{m}, out)
+		}
+	}
 	placed := placeFiles(node, dir)
 	reader, err := c.QueryArrow(ctx, placed.text)
 	if err != nil {
@@ -49,6 +56,26 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 		return sendReader(reader, named, out)
 	}
 	return sendReader(reader, reader.Schema(), out)
+}
+
+// inZone reports whether a statement has an AT TIME ZONE that other engines may read the
+// other way round: not of now(), and not the second of two.
+func inZone(text string) bool {
+	words, _ := sql.Words(text)
+	at := func(i int, texts ...string) bool {
+		for k, t := range texts {
+			if i+k < 0 || i+k >= len(words) || !strings.EqualFold(words[i+k].Text, t) {
+				return false
+			}
+		}
+		return true
+	}
+	for i := range words {
+		if at(i, "AT", "TIME", "ZONE") && !at(i-3, "NOW", "(", ")") && !at(i-4, "AT", "TIME", "ZONE") && !at(i+4, "AT", "TIME", "ZONE") {
+			return true
+		}
+	}
+	return false
 }
 
 // refuseHidden refuses to create a table or view that a stream of the same name would

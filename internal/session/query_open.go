@@ -313,6 +313,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 			return nil, joinErrors(err, q.Close())
 		}
 	}
+	s.noteMeanings(b.plan.Meanings, out)
 	noteOpened(b, q, compared, out)
 	if err := q.AcceptDefinition(); err != nil {
 		return nil, joinErrors(err, q.Close())

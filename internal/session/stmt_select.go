@@ -42,6 +42,7 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 	if err != nil {
 		return err
 	}
+	s.noteMeanings(p.Meanings, out)
 	for _, notice := range p.Notices {
 		out.Notice(notice)
 	}
