@@ -242,3 +242,21 @@ func TestCSVInfer(t *testing.T) {
 		t.Errorf("got %s, %v", got, err)
 	}
 }
+
+// TestStrayQuotes appends to a file with a stray quote, whose writer never pauses for long:
+// when it is clear that rows follow it they are read, whatever reads the file.
+func TestStrayQuotes(t *testing.T) {
+	f := newFolder(t, nil)
+	f.write("a.csv", "b,a\nx,1\n\"5 inch pipe,2\n")
+	s := f.open(nil)
+	s.now = func() time.Time { return f.clock.Add(time.Second) }
+	f.want("before the quote", f.batch(s), "1 | x")
+	for i := range 9 {
+		f.add("a.csv", fmt.Sprintf("row,%d\n", i))
+	}
+	f.want("what may be a field", f.batch(s), "")
+	f.add("a.csv", "row,9\n")
+	f.want("what is none", f.batch(s), "0 | row\n1 | row\n2 | row\n3 | row\n4 | row\n5 | row\n6 | row\n7 | row\n8 | row\n9 | row\nbad a.csv:3 the line has a quote that is never closed \"5 inch pipe,2")
+	f.add("a.csv", "\"6 inch pipe,3\ny,4\n\"two\nlines\",5\n")
+	f.want("closed in the wrong place", f.batch(s), "4 | y\n5 | \"two\\nlines\"\nbad a.csv:14 the line has a quote that is never closed \"6 inch pipe,3")
+}

@@ -40,7 +40,7 @@ func (w *window) advance(n int) (done bool) {
 // span are whole records of a file.
 type span struct {
 	from, to int64
-	// tooLong is a single line beyond line_bytes_max, which is not read.
+	// tooLong is a single record beyond line_bytes_max, which is not read.
 	tooLong bool
 }
 
@@ -56,15 +56,13 @@ func (s *source) cut(f io.ReaderAt, from, to int64) (spans []span, rest int64, e
 		}
 		n := s.lastEnd(block, w.at)
 		if n == 0 && len(block) > s.config.lineMax {
-			if n = bytes.LastIndexByte(block, '\n') + 1; n == 0 {
-				end, err := nextLine(f, w.at+int64(len(block)), to)
-				if err != nil {
-					return nil, 0, err
-				}
-				spans = append(spans, span{w.at, end, true})
-				w = window{f: f, at: end, to: to, block: w.block}
-				continue
+			end, err := nextLine(f, w.at+int64(len(block)), to)
+			if err != nil {
+				return nil, 0, err
 			}
+			spans = append(spans, span{w.at, end, true})
+			w = window{f: f, at: end, to: to, block: w.block}
+			continue
 		}
 		if n > 0 {
 			spans = append(spans, span{w.at, w.at + int64(n), false})

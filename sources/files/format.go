@@ -2,6 +2,7 @@ package files
 
 import (
 	"fmt"
+	"math"
 	"path"
 	"slices"
 	"strings"
@@ -160,6 +161,8 @@ func checkColumns(o sources.Values, fields []types.Field) error {
 func dialect(o sources.Values) (csv.Dialect, error) {
 	d := csv.Default()
 	d.Header, d.Null = o.Bool("header"), o.String("null")
+	d.QuotedLinesMax = int(min(o.Int("quoted_lines_max"), math.MaxInt32))
+	d.RecordBytesMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
 	if o.String("decimal_separator") == "," {
 		d.Decimal = ','
 	}

@@ -50,10 +50,6 @@ func (l *splitter) take(n int) error {
 	}
 	end := l.source.shape.LastEnd(block)
 	tooLong := end == 0 && len(block) > l.source.config.lineMax
-	if tooLong {
-		// A quote that stays open for too long: the decoder takes line by line.
-		end = bytes.LastIndexByte(block, '\n') + 1
-	}
 	if end > 0 {
 		// The decoder writes behind the lines it is given, where the next one starts.
 		var next [column.Slack]byte
@@ -65,7 +61,7 @@ func (l *splitter) take(n int) error {
 		copy(behind, next[:])
 	}
 	l.have = copy(block, block[end:])
-	if tooLong && end == 0 {
+	if tooLong {
 		err := l.reader.decoder.Refuse(block[:l.have], lineTooLong(l.source.config))
 		l.have, l.skipping = 0, true
 		return err

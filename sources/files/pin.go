@@ -74,7 +74,11 @@ func (b *budget) cut(s *source, f io.ReaderAt, from, to int64) (end int64, err e
 		}
 		n, records := s.ends(block, w.at, b.left+header)
 		if n == 0 && len(block) > s.config.lineMax {
-			n, records = bytes.LastIndexByte(block, '\n')+1, 1 // a quote that stays open
+			next, err := nextLine(f, w.at+int64(len(block)), to)
+			if err != nil {
+				return 0, err
+			}
+			n, records = int(next-w.at), 1 // a record that is refused for its length
 		}
 		if records > 0 {
 			records -= header

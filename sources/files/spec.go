@@ -111,6 +111,8 @@ func options() []sources.Option {
 			Summary: "csv: the text of NULL, in quotes or not; without it the empty field"},
 		{Name: "decimal_separator", Type: sources.StringOption, Default: ".", Values: []string{".", ","},
 			Summary: "csv: what stands before the fraction of a number"},
+		{Name: "quoted_lines_max", Type: sources.IntegerOption, Default: "1000", Min: 1,
+			Summary: "csv: how many line ends a quoted field may have; the line of a longer one is a bad row, and reading goes on with the next line"},
 		{Name: "line_bytes_max", Type: sources.BytesOption, Default: "16 MiB",
 			Summary: "a longer line, or record of csv, is a bad row"},
 		{Name: "decompressed_bytes_max", Type: sources.BytesOption, Default: "4 GiB",

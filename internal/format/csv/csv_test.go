@@ -69,6 +69,13 @@ func TestRecords(t *testing.T) {
 			"row 7 | 8 | 9\nbad 1 \"\": expected \",\" or the end of the line behind the closing quote, found \"x\": \"1\"x,2,3\n" +
 				"bad 2 \"\": expected \",\" or the end of the line behind the closing quote, found \" \": 4,\"5\" ,6\n"},
 		{"a quote that stays open costs its line", "1,2,3\n4,\"5,6\n7,8,9\n", "row 1 | 2 | 3\nrow 7 | 8 | 9\nbad 2 \"\": the line has a quote that is never closed: 4,\"5,6\n"},
+		{"stray quotes cost their own lines", "1,pipe,x\n2,\"5 inch pipe,x\n3,elbow,\"x\ny\"\n4,\"6\"\" pipe\",x\n5,\"6 inch pipe,x\n6,valve,x\n",
+			"row 1 | pipe | x\nrow 3 | elbow | x\ny\nrow 4 | 6\" pipe | x\nrow 6 | valve | x\n" +
+				"bad 2 \"\": the line has a quote that is never closed: 2,\"5 inch pipe,x\nbad 6 \"\": the line has a quote that is never closed: 5,\"6 inch pipe,x\n"},
+		{"a stray quote behind a field of two lines", "1,\"a\nb\",\"c\n2,x,y\n", "row 2 | x | y\nbad 1 \"\": the line has a quote that is never closed: 1,\"a\nb\",\"c\n"},
+		{"rows are no field", "1,\"5 inch,x\n" + strings.Repeat("2,x,y\n", strayRows) + "3,6 inch\",x\n",
+			strings.Repeat("row 2 | x | y\n", strayRows) + "row 3 | 6 inch\" | x\nbad 1 \"\": the line has a quote that is never closed: 1,\"5 inch,x\n"},
+		{"text is no rows", "1,\"dear, x\n" + strings.Repeat("a, b, c\n", strayRows-1) + "\",x\n", "row 1 | dear, x\n" + strings.Repeat("a, b, c\n", strayRows-1) + " | x\n"},
 		{"open at the end", "1,2,\"", "bad 1 \"\": the line has a quote that is never closed: 1,2,\"\n"},
 		{"long fields", strings.Repeat("x", 100) + ",\"" + strings.Repeat("y", 33) + "\"," + strings.Repeat("z", 7) + "\n",
 			"row " + strings.Repeat("x", 100) + " | " + strings.Repeat("y", 33) + " | zzzzzzz\n"},
@@ -356,6 +363,22 @@ func TestNested(t *testing.T) {
 		}
 		if got != want {
 			t.Errorf("%s %s: got %s\nwant %s", c.kind, c.in, got, want)
+		}
+	}
+}
+
+// TestQuotedLines shows the bound of the line ends in a field.
+func TestQuotedLines(t *testing.T) {
+	text := func(lines int) string { return strings.Repeat("x\n", lines) }
+	for _, c := range []struct{ max, lines int }{{0, QuotedLinesMax}, {3, 3}} {
+		dialect := Default()
+		dialect.Header, dialect.QuotedLinesMax = false, c.max
+		for more := range 2 {
+			in := "1,2,\"" + text(c.lines+more) + "\"\n4,5,6\n"
+			got := decode(t, newDecoder(t, Options{Dialect: dialect, Fields: texts()}), 10, in)
+			if len(got.Rows) != 2-more || more == 0 && len(got.Bad) > 0 {
+				t.Errorf("at most %d lines, %d there: %s", c.max, c.lines+more, got)
+			}
 		}
 	}
 }

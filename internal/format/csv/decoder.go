@@ -29,6 +29,7 @@ type Decoder struct {
 	row   int    // rows in the chunk
 	bytes int    // and about how much input they took
 	line  int64  // of the record being read
+	start int    // of it in the block
 	inner int64  // newlines in its quoted fields
 
 	steps   []step            // how the fields of a record are read, in order
@@ -118,7 +119,7 @@ func (d *Decoder) record(p int) (int, error) {
 			d.places = make([]place, d.rowsMax)
 		}
 	}
-	d.inner = 0
+	d.start, d.inner = p, 0
 	end, f := d.fields(p)
 	if f == nil && end-1-p <= d.recordMax {
 		d.places[d.row] = place{format.Place{Line: d.line, Offset: d.base + int64(p)}, end - 1 - p}
@@ -139,15 +140,10 @@ func (d *Decoder) record(p int) (int, error) {
 	return end, d.out.Bad(format.Bad{Line: line, Column: f.Column, Reason: f.Reason, Raw: format.Raw(d.buf[p : end-1])})
 }
 
-// recordEnd returns the end of the record at p, of its line where a quote is not
-// closed.
+// recordEnd returns the end of the record at p.
 func (d *Decoder) recordEnd(p int) int {
 	// The newline behind the block may end the last record.
-	block := d.buf[p : d.n+1]
-	if end := d.shape.options.firstEnd(block); end > 0 {
-		return p + end
-	}
-	return p + bytes.IndexByte(block, '\n') + 1
+	return p + d.shape.options.firstEnd(d.buf[p:d.n+1], true)
 }
 
 // Finish implements format.Decoder.
@@ -163,7 +159,7 @@ func (d *Decoder) Finish(failed bool) error {
 // Refuse implements format.Decoder.
 func (d *Decoder) Refuse(start []byte, reason string) error {
 	err := d.out.Bad(format.Bad{Line: d.line, Reason: reason, Raw: format.Raw(start)})
-	d.line++
+	d.line += 1 + int64(bytes.Count(start, []byte{'\n'}))
 	return err
 }
 

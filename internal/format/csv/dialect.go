@@ -19,6 +19,12 @@ type Dialect struct {
 	Decimal byte
 	// Header says that the first record of each file names its columns.
 	Header bool
+	// QuotedLinesMax is how many line ends a quoted field may have; 0 is the constant of
+	// that name.
+	QuotedLinesMax int
+	// RecordBytesMax is how far behind the start of its record a quoted field may end; 0 is
+	// no bound.
+	RecordBytesMax int
 }
 
 // Default is RFC 4180: commas, double quotes, quotes doubled, a header; an empty field
@@ -83,20 +89,28 @@ func (d *Dialect) lastEnd(b []byte) int {
 		if n := bytes.LastIndexByte(b[p:q], '\n'); n >= 0 {
 			end = p + n + 1
 		}
-		if !d.opensAt(b, q) {
-			p = q + 1
+		if p = q + 1; !d.opensAt(b, q) {
 			continue
 		}
-		c := d.closing(b, q+1)
-		if c < 0 {
+		switch c := d.quotedEnd(b, end, q); c {
+		case quotePending:
 			return end
+		case quoteStray:
+			n := bytes.IndexByte(b[q:], '\n')
+			if n < 0 {
+				return end
+			}
+			p = q + n + 1
+			end = p
+		default:
+			p = c
 		}
-		p = c + 1
 	}
 }
 
-// firstEnd returns where the first record of a block ends, 0 if it is not whole.
-func (d *Dialect) firstEnd(b []byte) int {
+// firstEnd returns where the first record of a block ends, 0 if it is not whole. final says
+// that nothing follows the block: a quote that is open there is a stray one.
+func (d *Dialect) firstEnd(b []byte, final bool) int {
 	for p := 0; ; {
 		n := bytes.IndexByte(b[p:], '\n')
 		if n < 0 {
@@ -112,12 +126,16 @@ func (d *Dialect) firstEnd(b []byte) int {
 			return end
 		}
 		q := p + k
-		if p = q + 1; d.opensAt(b, q) {
-			c := d.closing(b, q+1)
-			if c < 0 {
-				return 0
-			}
-			p = c + 1
+		if p = q + 1; !d.opensAt(b, q) {
+			continue
+		}
+		switch c := d.quotedEnd(b, 0, q); {
+		case c == quoteStray, c == quotePending && final:
+			return end
+		case c == quotePending:
+			return 0
+		default:
+			p = c
 		}
 	}
 }
@@ -125,7 +143,7 @@ func (d *Dialect) firstEnd(b []byte) int {
 // ends is format.Shape.Ends.
 func (d *Dialect) ends(b []byte, max int64) (end int, records int64) {
 	for ; records < max; records++ {
-		n := d.firstEnd(b[end:])
+		n := d.firstEnd(b[end:], false)
 		if n == 0 {
 			break
 		}

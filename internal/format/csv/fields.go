@@ -91,8 +91,9 @@ func (d *Decoder) field(s *step, i, p int) (end int, f *cell.Fault) {
 }
 
 func (d *Decoder) quotedField(s *step, i, p int) (end int, f *cell.Fault) {
+	inner := d.inner
 	text, end, high := d.quoted(p + 1)
-	if end < 0 {
+	if end < 0 || d.inner > inner && d.shape.options.quotedEnd(d.buf[:d.n+1], d.start, p) != end {
 		return 0, &cell.Fault{Reason: "the line has a quote that is never closed"}
 	}
 	if !d.endsField(end) {

@@ -23,6 +23,7 @@ func FuzzCSV(f *testing.F) {
 	for _, seed := range []string{
 		"", "\n", "1,2,3\n4,5,6", "1,2,3\r\n\r\n4,5,\r\n", "\"a\nb\",\"c\"\"d\",\"\"\n1,2\n", "5\" pipe,x\"y,\"\n", "1,\"2\n3,4,5\n6,\"\"\"\n,7\n",
 		"a;b;c\n\"x\"y;1;2\n", "é,\xff,z\n", "\"\"\"\",\"\",\"\"\"\"\"\"\n", " , \"1\" ,2\n   \n\t\n", "'a','b''c','\n'\n", "\"a\\\"b\",\"\\\\\",\"\\x\"\n",
+		"1,\"5 inch,3\n2,\"a\nb\",c\n3,\"6 inch,4\n4,x,\"\n\"\n", "1,\"x\n" + strings.Repeat("2,y\n", 12) + "3,z\"\n",
 		strings.Repeat("field", 20) + ",\"" + strings.Repeat("\"\"", 40) + "\",z\n",
 	} {
 		for kind := range byte(4) {

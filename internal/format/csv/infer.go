@@ -69,7 +69,7 @@ func headerNames(fields []string) []string {
 func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
 	var columns []*cell.Guess
 	for len(sample) > 0 {
-		end := d.firstEnd(sample)
+		end := d.firstEnd(sample, true)
 		if end == 0 {
 			end = len(sample)
 		}

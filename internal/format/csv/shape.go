@@ -3,9 +3,11 @@
 // A record ends at a newline, with or without a carriage return before it, that is not
 // inside a quoted field. A quote opens a field only as its first byte; anywhere else
 // it is text. Every record has as many fields as the header, or as there are columns
-// where there is none; more or fewer are a bad row, and so is text behind a closing
-// quote. A quote that is never closed costs its own line only: reading goes on with the
-// next one. Empty lines are nothing.
+// where there is none; more or fewer are a bad row. A quoted field ends at a quote before a
+// delimiter or line end. A quote that opens none, because it is not closed or text follows
+// the next quote, costs its own line only: reading goes on with the next one. So does one
+// whose field would be longer than Dialect allows, or seems to be rows, see quotedEnd.
+// Empty lines are nothing.
 //
 // A field that is the null text, in quotes or not, is NULL: by default that is the
 // empty one, as with Spark and DuckDB. What other fields mean is said in package cell;
@@ -112,7 +114,7 @@ func (s *Shape) Complete(start, record []byte) bool {
 	fields, open := s.options.fields(record)
 	want := len(s.options.Columns)
 	if s.options.Header {
-		end := s.options.firstEnd(start)
+		end := s.options.firstEnd(start, false)
 		if end == 0 {
 			return false
 		}
