@@ -55,13 +55,9 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	}
 	cfg := op.JoinConfig{
 		Kind: joinKinds[n.Kind], NullSafe: n.NullSafe, Residual: n.Residual, Schema: schemaOf(n.Cols),
-		HoldOutput: n.State.KeyTime < 0, Alloc: l.alloc, Limits: l.stateLimits(),
-	}
-	if cfg.Left, err = joinSide(n, n.Left, n.LeftKeys, n.LeftFilter, n.State.LeftTime, n.State.LeftBound); err != nil {
-		return nil, err
-	}
-	if cfg.Right, err = joinSide(n, n.Right, n.RightKeys, n.RightFilter, n.State.RightTime, n.State.RightBound); err != nil {
-		return nil, err
+		Alloc: l.alloc, Limits: l.stateLimits(),
+		Left:  joinSide(n.Left, n.LeftKeys, n.LeftFilter, n.State.Left),
+		Right: joinSide(n.Right, n.RightKeys, n.RightFilter, n.State.Right),
 	}
 	j, err := op.NewJoin(cfg)
 	if err != nil {
@@ -70,24 +66,11 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	return stateful(j, []expr.Expr{cfg.Left.Time, cfg.Right.Time}, left, right), nil
 }
 
-// joinSide derives what makes a row of one side late and when it may go: by the key
-// that carries event time, or by the side's own time and its bound.
-func joinSide(n *plan.Join, side plan.Node, keys []expr.Expr, filter expr.Expr, timeColumn int, bound *int64) (op.JoinSide, error) {
-	cols := side.Columns()
-	s := op.JoinSide{Schema: schemaOf(cols), Keys: keys, Filter: filter}
-	var err error
-	if timeColumn >= 0 {
-		if s.Time, err = instant(cols, timeColumn); err != nil {
-			return s, err
-		}
+func joinSide(side plan.Node, keys []expr.Expr, filter expr.Expr, t plan.JoinTimes) op.JoinSide {
+	return op.JoinSide{
+		Schema: schemaOf(side.Columns()), Keys: keys, Filter: filter,
+		Time: t.Time, Evict: t.Evict, BoundMicros: t.BoundMicros, NullStays: t.NullStays, HoldMicros: t.HoldMicros,
 	}
-	switch {
-	case n.State.KeyTime >= 0:
-		s.Evict, err = endOf(keys[n.State.KeyTime])
-	case bound != nil && s.Time != nil:
-		s.Evict, s.BoundMicros = s.Time, *bound
-	}
-	return s, err
 }
 
 func (l *lowering) staticJoin(n *plan.Join) (tree, error) {

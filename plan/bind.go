@@ -67,7 +67,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 	rewrite(roots)
 	p := &Plan{Policy: o.Policy, ANSI: o.ANSI, Notices: b.notices, Meanings: b.meanings}
 	for i, in := range inserts {
-		p.Outputs = append(p.Outputs, &Output{Target: in.Target, Root: roots[i], Columns: roots[i].Columns(), span: in.Query.Span, retraction: o.Retraction})
+		p.Outputs = append(p.Outputs, &Output{Target: in.Target, Root: roots[i], Columns: resultColumns(roots[i]), span: in.Query.Span, retraction: o.Retraction})
 	}
 	number(p, inserts)
 	for i, in := range inserts {
@@ -92,6 +92,16 @@ func once(notices []string) []string {
 		said[text] = true
 		return before
 	})
+}
+
+// resultColumns are the columns of a result. Any may be NULL one day, as in Spark since 4.3
+// (D14): what reads the result must not depend on what is known of this query.
+func resultColumns(root Node) []Column {
+	cols := slices.Clone(root.Columns())
+	for i := range cols {
+		cols[i].Nullable = true
+	}
+	return cols
 }
 
 // finish gives a bound output its mode and checks it.

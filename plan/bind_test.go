@@ -109,13 +109,13 @@ func TestBounds(t *testing.T) {
 			continue
 		}
 		j, _ := findNode[*Join](p.Outputs[0].Root)
-		millis := func(b *int64) int64 {
-			if b == nil {
+		millis := func(t JoinTimes) int64 {
+			if t.Evict == nil {
 				return none
 			}
-			return *b / 1000
+			return t.BoundMicros / 1000
 		}
-		if l, r := millis(j.State.LeftBound), millis(j.State.RightBound); l != c.left || r != c.right {
+		if l, r := millis(j.State.Left), millis(j.State.Right); l != c.left || r != c.right {
 			t.Errorf("%s: bounds %d and %d, want %d and %d", c.on, l, r, c.left, c.right)
 		}
 	}

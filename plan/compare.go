@@ -70,7 +70,7 @@ const (
 
 // Compare says whether the definition of new may carry on with the state of old.
 func Compare(old, new *Print) *Verdict {
-	c := &comparer{parameters: old.Version > 2}
+	c := &comparer{parameters: old.Version > 2, bounds: old.Version > 3}
 	matched := c.outputs(old.Outputs, new.Outputs)
 	if matched {
 		for i := range old.Outputs {
@@ -91,6 +91,7 @@ func Compare(old, new *Print) *Verdict {
 
 type comparer struct {
 	parameters bool // the old print has those of aggregates
+	bounds     bool // the old print has those of joins
 	diffs      []Diff
 	notes      []string
 }
@@ -225,6 +226,11 @@ func (c *comparer) operator(name string, old, new PrintOperator) {
 	}
 	c.differ(name, "type", old.Join, new.Join, adviceState)
 	c.differ(name, "condition", strings.Join(old.Condition, " AND "), strings.Join(new.Condition, " AND "), adviceState)
+	bounds := strings.Join(old.Bounds, ", ")
+	if !c.bounds && len(new.Bounds) > 0 {
+		bounds = "by the times in the keys (an older version of ssql)"
+	}
+	c.differ(name, "time bounds", bounds, strings.Join(new.Bounds, ", "), adviceState)
 	c.differ(name, "kept columns", columnsLine(old.Kept), columnsLine(new.Kept), adviceState)
 	c.differ(name, "order", old.Order, new.Order, adviceState)
 	within := map[bool]string{true: "within the watermark", false: "for ever"}

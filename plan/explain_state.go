@@ -3,6 +3,8 @@ package plan
 import (
 	"fmt"
 	"strings"
+
+	"ssql/plan/expr"
 )
 
 // state says what a node keeps between batches and when it leaves; "" for a stateless
@@ -95,29 +97,41 @@ func topNState(n *TopN) string {
 }
 
 func joinState(n *Join) string {
-	if n.State.KeyTime >= 0 {
-		l, r := columnName(n.LeftKeys[n.State.KeyTime]), columnName(n.RightKeys[n.State.KeyTime])
+	s := n.State
+	text := ""
+	if s.KeyTime >= 0 {
+		l, r := columnName(n.LeftKeys[s.KeyTime]), columnName(n.RightKeys[s.KeyTime])
 		if l != r {
 			l += " and " + r
 		}
-		return "the rows of both sides, until the watermark reaches their " + l
+		text = "the rows of both sides, until the watermark reaches their " + l
+	} else {
+		name := func(_ Node, e expr.Expr) string { return columnName(e) }
+		text = "the rows of the left side " + s.Left.until(n.Left, name) + ", the rows of the right side " + s.Right.until(n.Right, name)
 	}
-	side := func(name string, in Node, time int, bound *int64) string {
-		if bound == nil {
-			return fmt.Sprintf("the rows of the %s side for ever", name)
+	for _, side := range []struct {
+		name  string
+		times JoinTimes
+	}{{"left", s.Left}, {"right", s.Right}} {
+		if side.times.byPartner {
+			text += fmt.Sprintf("; a row of the %s side, which has no watermark, is late when %s <= the watermark: what it joins is gone", side.name, columnName(side.times.Time))
 		}
-		limit := "the watermark"
-		if *bound != 0 {
-			sign, length := "+", *bound
-			if length < 0 {
-				sign, length = "-", -length
-			}
-			limit = fmt.Sprintf("the watermark %s %s", sign, durationText(length))
-		}
-		return fmt.Sprintf("the rows of the %s side until %s <= %s", name, in.Columns()[time].Name, limit)
 	}
-	return strings.Join([]string{
-		side("left", n.Left, n.State.LeftTime, n.State.LeftBound),
-		side("right", n.Right, n.State.RightTime, n.State.RightBound),
-	}, ", ")
+	return text
+}
+
+// until says when the rows of a side go, in terms of its node.
+func (t *JoinTimes) until(n Node, name func(Node, expr.Expr) string) string {
+	if t.Evict == nil {
+		return "for ever"
+	}
+	limit := "the watermark"
+	if t.BoundMicros != 0 {
+		sign, length := "+", t.BoundMicros
+		if length < 0 {
+			sign, length = "-", -length
+		}
+		limit = fmt.Sprintf("the watermark %s %s", sign, durationText(length))
+	}
+	return fmt.Sprintf("until %s <= %s", name(n, t.Evict), limit)
 }

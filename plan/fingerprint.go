@@ -10,8 +10,8 @@ import (
 
 // printVersion is the version of the form of a Print. A change of what its texts look
 // like is a new version. Version 1 had the fields of its one output beside the others,
-// version 2 no parameters of aggregates.
-const printVersion = 3
+// version 2 no parameters of aggregates, version 3 no bounds of joins.
+const printVersion = 4
 
 // Print is what of a plan decides whether its state may be carried on: it is kept as JSON
 // in the checkpoint and compared at the next start.
@@ -79,8 +79,9 @@ type PrintOperator struct {
 	Parameters []string      `json:"parameters,omitempty"` // of aggregates: the fraction of a quantile
 	Join       string        `json:"join,omitempty"`       // its type
 	Condition  []string      `json:"condition,omitempty"`
-	Kept       []PrintColumn `json:"kept,omitempty"`  // columns of rows that are kept whole
-	Order      string        `json:"order,omitempty"` // of first rows
+	Bounds     []string      `json:"bounds,omitempty"` // of a join: when its rows go, where that is neither the time in its keys nor a range
+	Kept       []PrintColumn `json:"kept,omitempty"`   // columns of rows that are kept whole
+	Order      string        `json:"order,omitempty"`  // of first rows
 	Within     bool          `json:"within,omitempty"`
 	Watermarks []string      `json:"watermarks,omitempty"` // columns it closes or drops late rows by
 }
@@ -206,7 +207,7 @@ func usesWatermark(n Node) bool {
 	case *AsOf:
 		return !n.Static
 	case *Join:
-		return n.State.LeftTime >= 0 || n.State.RightTime >= 0 || n.State.KeyTime >= 0
+		return n.State.Left.Time != nil || n.State.Right.Time != nil
 	}
 	return false
 }
@@ -304,6 +305,9 @@ func printJoin(j *Join) PrintOperator {
 	op.Kept = append(keptColumns("left ", j.Left), keptColumns("right ", j.Right)...)
 	for i, k := range j.LeftKeys {
 		op.Keys = append(op.Keys, PrintColumn{origin(j.Left, k) + " = " + origin(j.Right, j.RightKeys[i]), k.Type().String()})
+	}
+	if s := j.State; s.KeyTime < 0 && (s.Left.derived || s.Right.derived) {
+		op.Bounds = []string{"left rows " + s.Left.until(j.Left, origin), "right rows " + s.Right.until(j.Right, origin)}
 	}
 	return op
 }

@@ -168,6 +168,32 @@ func TestParametersOfVersion2(t *testing.T) {
 	}
 }
 
+// TestJoinBoundsOfVersion3 compares joins with checkpoints of a time when rows went by the
+// times in their keys: where they still do, or went by a range, the query goes on.
+func TestJoinBoundsOfVersion3(t *testing.T) {
+	cat := declared(t, compatDeclarations)
+	for _, c := range []struct{ on, diff string }{
+		{"ts = tt", ""},
+		{"ts BETWEEN tt AND tt + INTERVAL 1 MINUTE", ""},
+		{"v = w", ""},
+		{"ts = tt - INTERVAL 1 MINUTE", "the time bounds of the join: was by the times in the keys (an older version of ssql), is now " +
+			"left rows until s.ts <= the watermark - 1 minute, right rows until t.tt <= the watermark + 1 minute"},
+		{"ts = date_trunc('hour', tt)", "the time bounds of the join: was by the times in the keys (an older version of ssql), is now " +
+			"left rows until s.ts <= the watermark - 1 hour, right rows until date_trunc('hour', t.tt) <= the watermark"},
+	} {
+		query := "SELECT s.k, ts, tt FROM s JOIN t ON s.k = t.k AND " + c.on
+		now := printOf(t, cat, query, Options{})
+		old := printOf(t, cat, query, Options{})
+		old.Version, old.Outputs[0].Operators[0].Bounds = 3, nil
+		if got := firstDiff(Compare(old, now)); got != c.diff {
+			t.Errorf("%s:\n got %q\nwant %q", c.on, got, c.diff)
+		}
+		if v := Compare(now, now); !v.Compatible {
+			t.Errorf("%s: not its own successor: %v", c.on, v.Error())
+		}
+	}
+}
+
 // TestReadPrintOfVersion1 carries a query on whose checkpoint is older than statement sets.
 func TestReadPrintOfVersion1(t *testing.T) {
 	old, err := ReadPrint([]byte(version1))

@@ -339,18 +339,31 @@ const (
 	LeftAnti
 )
 
-// JoinState says when buffered rows of a stream–stream join leave, as Spark
-// derives it (docs/SEMANTICS.md, Joins).
+// JoinState says which rows of a stream–stream join are late and when buffered ones leave;
+// see settleJoin.
 type JoinState struct {
-	// LeftTime and RightTime are the event-time columns of the sides (window end
-	// for a window), -1 without.
-	LeftTime, RightTime int
-	// KeyTime is the index into the join keys that carries event time on either
-	// side; -1 if none does. If set, both sides are evicted by that key.
+	Left, Right JoinTimes
+	// KeyTime is the index into the join keys by whose time both sides go when the
+	// watermark reaches it, -1 if they do not.
 	KeyTime int
-	// With KeyTime < 0: rows of a side leave when their time is <= E + the bound,
-	// in microseconds. Nil: they stay for ever.
-	LeftBound, RightBound *int64
+}
+
+// JoinTimes are those of one side. The expressions are TIMESTAMPs over its columns.
+type JoinTimes struct {
+	// A row is late when Time is at most the late watermark; nil: never.
+	Time expr.Expr
+	// A row goes when Evict is at most the eviction watermark plus BoundMicros; nil: rows
+	// stay for ever. A row in which it is NULL goes at once, for it can have no partner,
+	// unless NullStays.
+	Evict       expr.Expr
+	BoundMicros int64
+	NullStays   bool
+	// HoldMicros is by how much the event time of rows of this side that still come out may be
+	// behind the watermark: 0 or less.
+	HoldMicros int64
+
+	derived   bool // from an equality of times
+	byPartner bool // the side has no watermark: Time is that of the rows it joins
 }
 
 // Columns of the nodes.

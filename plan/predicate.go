@@ -32,6 +32,7 @@ type comparison struct {
 	terms   map[int]int
 	micros  int64
 	orEqual bool
+	equal   bool // one of the two that an equality is
 }
 
 // predicates binds the conjuncts of a condition.
@@ -118,6 +119,12 @@ func (x *exprBinder) compared(op string, l, r sql.Expr) []comparison {
 	case ">", ">=":
 		l, r = r, l
 	case "<", "<=":
+	case "=": // a range with two equal ends
+		out := append(x.compared("<=", l, r), x.compared(">=", l, r)...)
+		for i := range out {
+			out[i].equal = true
+		}
+		return out
 	default:
 		return nil
 	}
@@ -235,7 +242,8 @@ func (p predicate) substitute(column func(i int) value) predicate {
 		return c.Index, true
 	}
 	for _, b := range p.bounds {
-		nb := comparison{terms: map[int]int{}, micros: b.micros, orEqual: b.orEqual}
+		nb := b
+		nb.terms = map[int]int{}
 		ok := true
 		for i, factor := range b.terms {
 			j, isPlain := plain(i)

@@ -262,7 +262,8 @@ func pruneJoin(n *Join, need []bool) (Node, []int) {
 	c.Residual = movedTo(n.Residual, both)
 	c.bounds = nil
 	for _, b := range n.bounds {
-		nb := comparison{terms: map[int]int{}, micros: b.micros, orEqual: b.orEqual}
+		nb := b
+		nb.terms = map[int]int{}
 		for i, factor := range b.terms {
 			nb.terms[both[i]] += factor
 		}

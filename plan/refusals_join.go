@@ -35,7 +35,7 @@ func joinWithTable(_ *checker, n Node) *fault {
 
 func antiJoin(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || j.Kind != LeftAnti || j.State.KeyTime >= 0 || j.State.LeftBound != nil {
+	if !ok || j.Kind != LeftAnti || j.State.Left.Evict != nil {
 		return nil
 	}
 	return &fault{j.Span, "an ANTI JOIN of two streams can say that a row has no partner only when none can come any more, and no condition on the event times says when", rangeHint(j)}
@@ -46,15 +46,22 @@ func joinMode(c *checker, n Node) *fault {
 	if !ok || c.output.Mode == Append {
 		return nil
 	}
+	adds := j.Kind == Inner || j.Kind == LeftSemi
 	fixed := c.changing(j.Left) == nil && c.changing(j.Right) == nil
-	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == Update && c.rankedAbove(j)) {
-		return nil // its rows are only ever added to what stands above
+	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == Update && (adds || c.rankedAbove(j))) {
+		return nil // its rows are only ever added to what stands above, or to the result
 	}
 	if c.output.Mode == Complete && !c.aboveIs(c.output.Root, j, false) {
 		return nil // refused as a whole: nothing to show completely
 	}
-	return &fault{j.Span, fmt.Sprintf("a join of two streams works in append mode only, not in %s mode", c.output.Mode),
-		"use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"}
+	hint := "use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"
+	switch {
+	case !fixed:
+		return &fault{j.Span, fmt.Sprintf("in %s mode the rows of a side of this %s change, and a join cannot take a row back", c.output.Mode, joinWords[j.Kind]), hint}
+	case adds:
+		return &fault{j.Span, fmt.Sprintf("a join of two streams works in append and update mode only, not in %s mode", c.output.Mode), hint}
+	}
+	return &fault{j.Span, fmt.Sprintf("this %s of two streams works in append mode only, not in %s mode", joinWords[j.Kind], c.output.Mode), hint}
 }
 
 // rankedAbove reports whether a TopN stands between the root and a join.
@@ -81,9 +88,33 @@ func joinEquality(_ *checker, n Node) *fault {
 		"add an equality to ON: a.id = b.id"}
 }
 
+// joinUnmarked finds outer, semi and anti joins with a side that has no watermark. When a row
+// of it still comes is not known then: a row of the other side may have been given up, or its
+// partners may be gone (D11, D13).
+func joinUnmarked(_ *checker, n Node) *fault {
+	j, ok := streamJoin(n)
+	if !ok || j.Kind == Inner {
+		return nil
+	}
+	for i, side := range []Node{j.Left, j.Right} {
+		if _, declared := findNode[*Watermark](side); declared {
+			continue
+		}
+		name := [...]string{"left", "right"}[i]
+		why := "it is never known that no partner can come any more"
+		if i == 0 && j.Kind != RightOuter || i == 1 && (j.Kind == RightOuter || j.Kind == FullOuter) {
+			why = "its rows without partner would never come out"
+			if j.Kind == LeftSemi {
+				why = "its rows would wait for a partner for ever"
+			}
+		}
+		return &fault{j.Span, fmt.Sprintf("the %s side of this %s has no watermark, so %s", name, joinWords[j.Kind], why), watermarkHint(side)}
+	}
+	return nil
+}
+
 // joinUnbounded finds outer and semi joins in which a row without partner could never be
-// decided, and outer joins whose outer side has no watermark: its rows would stay for
-// ever (D11).
+// decided.
 func joinUnbounded(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
 	if !ok || j.Kind == Inner || j.Kind == LeftAnti {
@@ -91,23 +122,17 @@ func joinUnbounded(_ *checker, n Node) *fault {
 	}
 	sides := []struct {
 		name  string
-		node  Node
-		bound *int64
+		times JoinTimes
 		keeps bool
 	}{
-		{"left", j.Left, j.State.LeftBound, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
-		{"right", j.Right, j.State.RightBound, j.Kind == RightOuter || j.Kind == FullOuter},
+		{"left", j.State.Left, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
+		{"right", j.State.Right, j.Kind == RightOuter || j.Kind == FullOuter},
 	}
 	for _, s := range sides {
-		if !s.keeps || j.State.KeyTime >= 0 || s.bound != nil {
-			continue
+		if s.keeps && s.times.Evict == nil {
+			return &fault{j.Span, fmt.Sprintf("no condition of this %s says how late a partner of a row of the %s side may come, so it could never be given up", joinWords[j.Kind], s.name),
+				rangeHint(j)}
 		}
-		if _, declared := findNode[*Watermark](s.node); !declared && j.Kind != LeftSemi {
-			return &fault{j.Span, fmt.Sprintf("the %s side of this %s has no watermark, so its rows without partner would never come out", s.name, joinWords[j.Kind]),
-				watermarkHint(s.node)}
-		}
-		return &fault{j.Span, fmt.Sprintf("no condition of this %s says how late a partner of a row of the %s side may come, so it could never be given up", joinWords[j.Kind], s.name),
-			rangeHint(j)}
 	}
 	return nil
 }

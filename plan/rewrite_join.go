@@ -290,7 +290,8 @@ func (s *joinSides) build() Node {
 	j.on = nil
 	j.Left, j.Right = push(s.j.Left, s.left), push(s.j.Right, s.right)
 	for _, p := range s.keys {
-		l, r, ok := unifyKeys(p.eq.l.Expr, moved(p.eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) }), s.j.Span)
+		r := moved(p.eq.r.Expr, func(c *expr.Column) expr.Expr { return columnAt(c, c.Index-s.width) })
+		l, r, ok := unifyKeys(overEventTime(j.Left, p.eq.l.Expr), overEventTime(j.Right, r), s.j.Span)
 		if !ok {
 			s.rest = append(s.rest, p)
 			continue

@@ -32,10 +32,15 @@ type JoinSide struct {
 	// Time is what makes a row late, a TIMESTAMP; nil: rows of the side are never
 	// late.
 	Time expr.Expr
-	// A row may go when Evict is at most the eviction watermark plus BoundMicros;
-	// nil: rows stay for ever.
+	// A row may go when Evict is at most the eviction watermark plus BoundMicros; nil: rows
+	// stay for ever. A row in which it is NULL can have no partner and goes at once, but with
+	// NullStays, where the key is null-safe.
 	Evict       expr.Expr
 	BoundMicros int64
+	NullStays   bool
+	// HoldMicros is by how much the event time of a row that still comes out may be behind
+	// the watermark, 0 or less: the watermark below the join waits for it.
+	HoldMicros int64
 }
 
 // JoinConfig is what NewJoin needs.
@@ -45,11 +50,8 @@ type JoinConfig struct {
 	NullSafe    []bool    // per key: NULL equals NULL
 	Residual    expr.Expr // over the columns of both sides, left first; nil without
 	Schema      *arrow.Schema
-	// HoldOutput makes the watermark below the join wait for what it still may emit
-	// (range conditions).
-	HoldOutput bool
-	Limits     StateLimits
-	Alloc      memory.Allocator
+	Limits      StateLimits
+	Alloc       memory.Allocator
 }
 
 // Join joins two streams row by row, in Spark's order (docs/SEMANTICS.md, Joins): left
@@ -157,6 +159,8 @@ type arrival struct {
 	hasKey  []bool
 	times   *array.Timestamp // eviction time; nil: for ever
 	matched []bool
+	// nullTime is when rows go whose eviction time is NULL.
+	nullTime int64
 }
 
 func (j *Join) arrive(side *joinSide, rec arrow.Record) (*arrival, error) {
@@ -177,7 +181,10 @@ func (j *Join) arrive(side *joinSide, rec arrow.Record) (*arrival, error) {
 		if err != nil {
 			return nil, err
 		}
-		a.times = t.(*array.Timestamp)
+		a.times, a.nullTime = t.(*array.Timestamp), atOnce
+		if side.NullStays {
+			a.nullTime = state.NoTime
+		}
 	}
 	return a, j.encodeKeys(side, a)
 }
@@ -275,7 +282,12 @@ func (j *Join) emitPairs(input int, a *arrival, mine, theirs, keep []int32, both
 		// A semi join emits a left row once, at its first match.
 		first := input == 0 && !a.matched[mine[i]] || input == 1 && !other.rows.Flag(theirs[i])
 		a.matched[mine[i]] = true
-		other.rows.SetFlag(theirs[i])
+		if !other.rows.Flag(theirs[i]) {
+			other.rows.SetFlag(theirs[i])
+			if input == 1 && j.leftOnly() {
+				other.rows.Remove(theirs[i]) // nobody asks for it again (D15)
+			}
+		}
 		switch j.cfg.Kind {
 		case JoinSemi:
 			if first {
@@ -307,7 +319,7 @@ func (j *Join) emitRows(both arrow.Record, rows []int32) error {
 }
 
 // store buffers arrived rows by Spark's rules: left rows always, except those of a
-// semi join that have their match; right rows unless they could go at once, except
+// semi or anti join that have their match; right rows unless they could go at once, except
 // unmatched ones that an outer join has yet to emit. A row that can never be
 // matched nor emitted is not stored.
 func (j *Join) store(input int, a *arrival) error {
@@ -343,11 +355,17 @@ func (j *Join) store(input int, a *arrival) error {
 
 // time is when a row may go.
 func (a *arrival) time(row int32) int64 {
-	if a.times == nil || a.times.IsNull(int(row)) {
+	switch {
+	case a.times == nil:
 		return state.NoTime
+	case a.times.IsNull(int(row)):
+		return a.nullTime
 	}
 	return int64(a.times.Value(int(row)))
 }
+
+// atOnce is the time of rows that go in the batch in which they came.
+const atOnce = -int64(eventTimeMax)
 
 // stored returns the rows that store buffers, and those that are emitted at once without a
 // partner.
@@ -362,7 +380,7 @@ func (j *Join) stored(input int, a *arrival) (keep, alone []int32) {
 				alone = append(alone, row)
 			}
 		case !a.hasKey[row] && !side.keep:
-		case input == 0 && j.cfg.Kind == JoinSemi && a.matched[row]:
+		case input == 0 && j.leftOnly() && a.matched[row]:
 		case input == 1 && a.time(row) <= through && (!side.keep || a.matched[row]):
 		default:
 			keep = append(keep, row)
@@ -448,15 +466,7 @@ func (j *Join) WantsBatch(next, last int64) bool {
 	return next > last && (j.cfg.Left.Evict != nil || j.cfg.Right.Evict != nil)
 }
 
-// OutputWatermark holds the watermark back by what a range join may still emit.
+// OutputWatermark holds the watermark back by what the join may still emit.
 func (j *Join) OutputWatermark(in int64) int64 {
-	out := in
-	if j.cfg.HoldOutput {
-		for _, s := range j.sides {
-			if s.Evict != nil {
-				out = min(out, in+s.BoundMicros)
-			}
-		}
-	}
-	return out
+	return in + min(0, j.cfg.Left.HoldMicros, j.cfg.Right.HoldMicros)
 }

@@ -118,26 +118,27 @@ func (n *joinNode) hasNull(i int, row Row) bool {
 // arrive joins a row with what the other side keeps, and keeps it.
 func (n *joinNode) arrive(i int, r *joinRow, gone *int64) []Row {
 	var out []Row
+	drop := func(*joinRow) bool { return false }
+	if n.j.Kind.leftOnly() && i == 1 { // a left row is forgotten at its first partner
+		drop = func(o *joinRow) bool { return o.matched }
+	}
 	for _, o := range n.sides[1-i].rows {
-		if n.j.Kind == Semi && i == 1 && o.matched {
-			continue // a left row comes out at its first partner
-		}
 		pair, ok := n.pair(i, r, o)
 		if !ok {
 			continue
 		}
 		r.matched, o.matched = true, true
-		switch n.j.Kind {
-		case Anti:
-		case Semi:
+		switch {
+		case n.j.Kind == Semi:
 			out = append(out, pair[:len(n.sides[0].blank)])
-			if i == 0 {
-				return out
-			}
-		default:
+		case n.j.Kind != Anti:
 			out = append(out, pair)
 		}
+		if n.j.Kind.leftOnly() && i == 0 {
+			return out
+		}
 	}
+	n.sides[1-i].rows = slices.DeleteFunc(n.sides[1-i].rows, drop)
 	// A right row that is over already finds nobody any more.
 	if i == 0 || gone == nil || r.time() > *gone || n.j.Kind.keepsAlone(1) && !r.matched {
 		n.sides[i].rows = append(n.sides[i].rows, r)
