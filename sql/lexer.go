@@ -101,19 +101,25 @@ func withoutTrivia(all []token, end int) []token {
 // the text again. At an error it returns the tokens before it.
 func lexAll(text string, base int) ([]token, *lexError) {
 	var toks []token
-	fault := lexEach(text, base, func(t token) { toks = append(toks, t) })
+	fault := lexEach(text, base, func(t token) bool {
+		toks = append(toks, t)
+		return true
+	})
 	return toks, fault
 }
 
-// lexEach calls f for every token, with spaces and comments, up to the first error.
-func lexEach(text string, base int, f func(token)) *lexError {
+// lexEach calls f for every token, with spaces and comments, up to the first error or until f
+// has enough.
+func lexEach(text string, base int, f func(token) bool) *lexError {
 	for at := 0; at < len(text); {
 		kind, n, fault := scan(text[at:])
 		if fault != nil {
 			fault.err.Span = Span{Start: base + at, End: base + at + max(n, 1)}
 			return fault
 		}
-		f(token{kind: kind, start: base + at, end: base + at + n, text: text[at : at+n]})
+		if !f(token{kind: kind, start: base + at, end: base + at + n, text: text[at : at+n]}) {
+			return nil
+		}
 		at += n
 	}
 	return nil

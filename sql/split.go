@@ -1,5 +1,7 @@
 package sql
 
+import "strings"
+
 // Piece is one statement of a longer text.
 type Piece struct {
 	Span Span   // from its first to its last token, absolute
@@ -15,39 +17,111 @@ type Piece struct {
 // It keeps no tokens: a script may be larger than any statement is allowed to be.
 func Split(text string) ([]Piece, error) {
 	var pieces []Piece
-	var c cutter
-	add := func() {
-		if span, ok := c.cut(); ok {
-			pieces = append(pieces, Piece{Span: span, Text: text[span.Start:span.End]})
+	for from := 0; ; {
+		p, next, err := NextPiece(text, from)
+		if err != nil {
+			return pieces, err
 		}
+		if p.Text == "" {
+			return pieces, nil
+		}
+		pieces, from = append(pieces, p), next
 	}
-	fault := lexEach(text, 0, func(t token) {
-		if c.take(t) {
-			add()
+}
+
+// NextPiece returns the first statement of a text from an offset on, which is behind one, and the
+// offset behind its semicolon; an empty one when there is none.
+func NextPiece(text string, from int) (p Piece, next int, err error) {
+	var c cutter
+	next = len(text)
+	fault := lexEach(text[from:], from, func(t token) bool {
+		if c.take(t) && len(c.head) > 0 {
+			next = t.end
+			return false
 		}
+		return true
 	})
 	if fault != nil {
-		return pieces, fault.err
+		return p, next, fault.err
 	}
-	add()
-	return pieces, nil
+	if span, ok := c.cut(); ok {
+		p = Piece{Span: span, Text: text[span.Start:span.End]}
+	}
+	return p, next, nil
+}
+
+// Begin returns the offset of the first token of a statement from an offset on: behind spaces,
+// comments and semicolons.
+func Begin(text string, from int) int {
+	at := len(text)
+	fault := lexEach(text[from:], from, func(t token) bool {
+		if t.kind == tokSpace || t.kind == tokComment || t.isOp(";") {
+			return true
+		}
+		at = t.start
+		return false
+	})
+	if fault != nil {
+		return fault.err.Span.Start
+	}
+	return at
 }
 
 // Complete reports whether a text typed at the prompt can be run: it is blank, or
 // its last statement is closed by a semicolon. A text with a fault that more lines
 // cannot mend is complete too, so that the fault is shown at once.
 func Complete(text string) bool {
-	var c cutter
-	fault := lexEach(text, 0, func(t token) {
-		if c.take(t) {
-			c.cut()
+	var c Completion
+	return c.Add(text)
+}
+
+// Completion is Complete for a text that comes line by line. It reads each line once, but for
+// the one that closes a quote or a comment of many lines, which is then read again.
+type Completion struct {
+	cut  cutter
+	open []byte // a quote or comment that is not closed yet
+	bad  bool   // the text has a fault that nothing mends
+}
+
+// Add reports whether the text is complete with more lines at its end.
+func (c *Completion) Add(lines string) bool {
+	if c.bad {
+		return true
+	}
+	if len(c.open) > 0 {
+		mayClose := c.mayClose(lines)
+		c.open = append(c.open, lines...)
+		if !mayClose {
+			return false
 		}
+		lines = string(c.open)
+		c.open = c.open[:0]
+	}
+	read := 0
+	fault := lexEach(lines, 0, func(t token) bool {
+		if c.cut.take(t) {
+			c.cut.cut()
+		}
+		read = t.end
+		return true
 	})
 	if fault != nil {
-		return !fault.open
+		c.bad = !fault.open
+		c.open = append(c.open, lines[read:]...)
+		return c.bad
 	}
-	_, begun := c.cut()
-	return !begun
+	return len(c.cut.head) == 0
+}
+
+// mayClose reports whether lines may end the token that is open.
+func (c *Completion) mayClose(lines string) bool {
+	switch first := c.open[0]; first {
+	case '"', '`', '$':
+		return strings.IndexByte(lines, first) >= 0
+	case '/':
+		return strings.Contains(lines, "*/")
+	}
+	return strings.IndexByte(lines, '\'') >= 0 // also of E'..' and X'..'
 }
 
 // cutter finds the ends of statements, token by token.

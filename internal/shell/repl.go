@@ -56,10 +56,13 @@ func (s *Shell) Interactive(ctx context.Context, dir, banner string) error {
 // loop reads lines until a statement is complete and runs it. An error ends the
 // statement, not the loop.
 func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, past *history) error {
+	var completion sql.Completion
 	for {
 		prompt := s.prompt
 		if pending.Len() > 0 {
 			prompt = promptMore
+		} else {
+			completion = sql.Completion{}
 		}
 		line, err := s.editor.ReadLine(prompt)
 		switch {
@@ -79,10 +82,12 @@ func (s *Shell) loop(ctx context.Context, dir string, pending *strings.Builder, 
 		}
 		pending.WriteString(line)
 		text := pending.String()
-		if c, ok := bareCommands[strings.ToLower(strings.TrimRight(strings.TrimSpace(text), "; "))]; ok {
-			text = c
+		if len(text) == len(line) { // a command of the shell is one line
+			if c, ok := bareCommands[strings.ToLower(strings.TrimRight(strings.TrimSpace(text), "; "))]; ok {
+				text = c
+			}
 		}
-		if !isDotCommand(text) && !sql.Complete(text) {
+		if !isDotCommand(text) && !completion.Add(line+"\n") {
 			pending.WriteByte('\n')
 			continue
 		}

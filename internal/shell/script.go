@@ -65,49 +65,42 @@ func (s *Shell) RunText(ctx context.Context, name, dir, text string) error {
 	return s.runTail(ctx, name, dir, text, 0)
 }
 
-// runTail is RunText for what begins at an offset of the text.
+// runTail is RunText for what begins at an offset of the text. Positions count from the top of
+// the text.
 func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (first error) {
 	src := &sqlerr.Source{Name: name, Text: text}
 	for {
-		// What has run is blanked out, so that positions count from the top of the text.
-		pieces, fault := sql.Split(strings.Repeat(" ", from) + text[from:])
-		rest := from
-		dot := -1
-		for _, p := range pieces {
-			if isDotCommand(p.Text) {
-				dot = p.Span.Start
-				break
-			}
-			if leaves(p.Text) {
-				return errExit
-			}
-			if err := s.runPiece(ctx, src, dir, p); s.ends(err, &first) {
+		at := sql.Begin(text, from)
+		if isDotCommand(line(text, at)) { // which may hold half a quote
+			if err := s.runDot(ctx, src, dir, at); s.ends(err, &first) {
 				return err
 			}
-			rest = p.Span.End
+			from = min(at+len(line(text, at))+1, len(text))
+			continue
 		}
-		if dot < 0 && fault != nil {
-			// A dot command may hold half a quote.
-			if at := rest + len(text[rest:]) - len(strings.TrimLeft(text[rest:], "; \t\r\n")); isDotCommand(text[at:]) {
-				dot = at
-			}
-		}
+		piece, next, err := sql.NextPiece(text, at)
 		switch {
-		case dot >= 0:
-			if err := s.runDot(ctx, src, dir, dot); s.ends(err, &first) {
-				return err
-			}
-			from = len(text)
-			if end := strings.IndexByte(text[dot:], '\n'); end >= 0 {
-				from = dot + end + 1
-			}
-		case fault != nil:
-			s.printError(fault, src, rest)
-			return fault
-		default:
+		case err != nil:
+			s.printError(err, src, from)
+			return err
+		case piece.Text == "":
 			return first
+		case leaves(piece.Text):
+			return errExit
 		}
+		if err := s.runPiece(ctx, src, dir, piece); s.ends(err, &first) {
+			return err
+		}
+		from = next
 	}
+}
+
+// line returns the text from an offset to the end of its line.
+func line(text string, from int) string {
+	if end := strings.IndexByte(text[from:], '\n'); end >= 0 {
+		return text[from : from+end]
+	}
+	return text[from:]
 }
 
 // leaves reports whether a statement is QUIT or EXIT, which end the scripts of Flink and ksqlDB.
@@ -131,20 +124,22 @@ func (s *Shell) ends(err error, first *error) bool {
 // complete, and stops at the first error.
 func (s *Shell) RunStdin(ctx context.Context, dir string) (first error) {
 	in := bufio.NewReader(s.cfg.Stdin)
-	var all, pending strings.Builder
+	var all strings.Builder
+	var pending sql.Completion
+	begin := 0 // of what has not run
 	for {
 		line, readErr := in.ReadString('\n')
-		pending.WriteString(line)
 		all.WriteString(line)
+		isDot := isDotCommand(line) && begin == all.Len()-len(line)
 		if all.Len() > scriptBytesMax {
 			err := sqlerr.New("E_LIMIT", "standard input is larger than %d MiB", scriptBytesMax>>20)
 			s.printError(err, nil, 0)
 			return err
 		}
-		if text := pending.String(); readErr != nil || isDotCommand(text) || sql.Complete(text) {
-			pending.Reset()
+		if complete := pending.Add(line); complete || isDot || readErr != nil {
+			before := begin
+			pending, begin = sql.Completion{}, all.Len()
 			// Positions count from the top of the input.
-			before := all.Len() - len(text)
 			if err := s.runTail(ctx, "stdin", dir, all.String(), before); s.ends(err, &first) {
 				return err
 			}
