@@ -73,6 +73,16 @@ SELECT query, batch, watermark, rows_in, rows_out, rows_deleted, rows_late, rows
 	run.test(t)
 }
 
+// TestKilledAtAnyMomentEndsWithTheSameTablesOfTwoWriters does the same with two queries that
+// write into each of two tables at once: each has a marker of its own.
+func TestKilledAtAnyMomentEndsWithTheSameTablesOfTwoWriters(t *testing.T) {
+	run := &killRun{script: "testdata/kill_writers.sql", ask: `SELECT * FROM quakes_seen ORDER BY ALL;
+SELECT * FROM per_hour ORDER BY ALL;
+SELECT query, event_time, row FROM ssql.late_rows ORDER BY ALL;
+SELECT query, max(batch), count(*), sum(rows_in), sum(rows_out), sum(rows_late) FROM ssql.commits GROUP BY query ORDER BY ALL`}
+	run.test(t)
+}
+
 func (run *killRun) test(t *testing.T) {
 	text, err := os.ReadFile(run.script)
 	if err != nil {

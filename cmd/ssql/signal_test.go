@@ -96,7 +96,7 @@ func TestSignalsEndAfterTheBatch(t *testing.T) {
 		"awaits":     {"lab.duckdb", "-csv", "-c", stream + "CREATE QUERY q WITH (trigger = '10 milliseconds') AS INSERT INTO t SELECT a FROM s; SELECT 'ready'; AWAIT QUERY q UNTIL ROWS 1000000000"},
 		"waits":      {"lab.duckdb", "-csv", "-c", stream + "CREATE QUERY q WITH (trigger = '10 milliseconds') AS INSERT INTO t SELECT a FROM s; SELECT 'ready'"},
 		"catches up": {"lab.duckdb", "-csv", "-c", stream + "SELECT 'ready'; INSERT INTO t SELECT a FROM s"},
-		"duckdb":     {"lab.duckdb", "-csv", "-c", stream + "SELECT 'ready'; SELECT count(*) FROM range(1000000000) a, range(1000000000) b"},
+		"duckdb":     {"lab.duckdb", "-csv", "-c", stream + "SELECT 'ready'; SELECT count(*) FROM range(1000000) a, range(1000000) b"},
 		"reads":      {"lab.duckdb", "-csv"}, // statements from a pipe that stays open
 	}
 	for name, args := range scripts {

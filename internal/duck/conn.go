@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"database/sql/driver"
+	"errors"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -17,8 +18,10 @@ import (
 // as they are: several in one text are all executed, so text must never be built
 // from values.
 //
-// A statement that fails does not end a transaction in DuckDB, and a COMMIT after
-// it stores the rest: after any error the caller must roll back.
+// A statement that fails does not end a transaction in DuckDB. A COMMIT after it stores the
+// rest if the statement was refused before it ran (a name that does not exist), and else it
+// reports success and stores nothing. So Commit asks first; and after any error the caller
+// must roll back.
 type Conn struct {
 	db     *DB
 	handle *handle
@@ -47,6 +50,9 @@ func (c *Conn) Exec(ctx context.Context, text string, args ...any) (rows int64, 
 		return 0, err
 	}
 	defer c.mu.Unlock()
+	if done, err := c.sabotaged(ctx, text); done {
+		return 0, err
+	}
 	err = withoutICU(text, func(text string) error {
 		res, err := c.sql.ExecContext(ctx, text, args...)
 		if err := c.ran(err, "running a statement"); err != nil {
@@ -169,6 +175,9 @@ func (s *Stmt) Exec(ctx context.Context, args ...any) (rows int64, err error) {
 	if err != nil {
 		return 0, err
 	}
+	if done, err := c.sabotaged(ctx, s.text); done {
+		return 0, err
+	}
 	res, err := stmt.ExecContext(ctx, args...)
 	if err := c.ran(err, "running a statement"); err != nil {
 		return 0, err
@@ -188,6 +197,9 @@ func (s *Stmt) Rows(ctx context.Context, args []any, read func(rows *sql.Rows) e
 	if err != nil {
 		return err
 	}
+	if done, err := c.sabotaged(ctx, s.text); done {
+		return err
+	}
 	rows, err := stmt.QueryContext(ctx, args...)
 	return c.drain(rows, err, read)
 }
@@ -201,11 +213,57 @@ func (c *Conn) Begin(ctx context.Context) error {
 	return nil
 }
 
-// Commit makes the transaction durable. An error means that its outcome is not known:
-// call Discard and look. It cannot be cancelled, for the same reason.
+// Commit makes the transaction durable. E_ROLLED_BACK says that nothing of it was: a statement
+// has failed before, and DuckDB would have reported success. Any other error means that the
+// outcome is not known: call Discard and look. It cannot be cancelled, for the same reason.
 func (c *Conn) Commit() error {
+	if err := c.CanCommit(context.Background()); err != nil {
+		return also(err, c.Rollback())
+	}
 	c.inTx = false
 	return c.control(context.Background(), "COMMIT")
+}
+
+// CanCommit returns E_ROLLED_BACK if a statement of the running transaction has failed, so
+// that a COMMIT would keep nothing of it. Without a transaction it does nothing.
+func (c *Conn) CanCommit(ctx context.Context) error {
+	if err := c.begin(); err != nil {
+		return err
+	}
+	defer c.mu.Unlock()
+	stmt, err := c.prepared(ctx, "SELECT 1")
+	if err == nil {
+		_, err = stmt.ExecContext(ctx)
+	}
+	if err == nil {
+		return nil
+	}
+	return sqlerr.New("E_ROLLED_BACK", "nothing of the transaction was stored: a statement in it has failed").
+		Because(mapError(err, "asking before COMMIT")).WithHint("ROLLBACK, and run its statements again")
+}
+
+// sabotaged does what a test wants of a statement.
+func (c *Conn) sabotaged(ctx context.Context, text string) (done bool, err error) {
+	if c.db.o.Sabotage == nil {
+		return false, nil
+	}
+	what := c.db.o.Sabotage(text)
+	if what == RunIt {
+		return false, nil
+	}
+	// It must fail when it runs: what is refused before leaves a transaction as it is.
+	if text == "COMMIT" {
+		_, err = c.sql.ExecContext(ctx, "ROLLBACK")
+	} else {
+		_, err = c.sql.ExecContext(ctx, "SELECT error('sabotage of ' || ?)", text)
+	}
+	if what == FailInSilence {
+		return true, nil
+	}
+	if err == nil {
+		err = errors.New("IO Error: sabotage of COMMIT")
+	}
+	return true, mapError(err, "running a statement")
 }
 
 // Rollback undoes the transaction. Without one it does nothing.
@@ -224,6 +282,10 @@ func (c *Conn) control(ctx context.Context, text string) error {
 	defer c.mu.Unlock()
 	stmt, err := c.prepared(ctx, text)
 	if err != nil {
+		return err
+	}
+	if done, err := c.sabotaged(ctx, text); done {
+		c.spoilt = c.spoilt || err != nil
 		return err
 	}
 	if _, err := stmt.ExecContext(ctx); err != nil {

@@ -14,6 +14,8 @@ package duck
 
 import (
 	"context"
+	"slices"
+	"sync"
 	"time"
 
 	"ssql/internal/sqlerr"
@@ -36,7 +38,20 @@ type Options struct {
 	// Notice takes messages for the user, such as which process is waited for. It
 	// may be called from any goroutine. Default: nobody is told.
 	Notice func(text string)
+	// Sabotage, for tests, says what becomes of a statement instead of being run.
+	Sabotage func(statement string) Sabotage
 }
+
+// Sabotage is what a test does to a statement.
+type Sabotage uint8
+
+// The kinds. A statement that fails in silence fails in DuckDB and is reported as a success;
+// a COMMIT that does so rolls back.
+const (
+	RunIt Sabotage = iota
+	FailIt
+	FailInSilence
+)
 
 // withDefaults fills in what is zero.
 func (o Options) withDefaults() Options {
@@ -67,6 +82,8 @@ type DB struct {
 	timer  *time.Timer
 	closed bool
 	owners int // Opens without Close, guarded by the registry
+	// tables are the locks of Turn, by name.
+	tables sync.Map
 }
 
 // Open opens a database file, making it if it is missing, or ":memory:". A file that
@@ -87,6 +104,31 @@ func Open(path string, o Options) (*DB, error) {
 	}
 	release()
 	return db, nil
+}
+
+// Turn waits until nobody else in this process changes any of some tables and returns what
+// gives them free. DuckDB lets two transactions change one table at once and then refuses the
+// second one of two that delete the same rows. What ends ctx ends the waiting.
+func (db *DB) Turn(ctx context.Context, tables []string) (release func(), err error) {
+	names := slices.Compact(slices.Sorted(slices.Values(tables))) // in one order: no two wait for each other
+	var held []chan struct{}
+	release = func() {
+		for _, turn := range held {
+			<-turn
+		}
+	}
+	for _, name := range names {
+		made, _ := db.tables.LoadOrStore(name, make(chan struct{}, 1))
+		turn := made.(chan struct{})
+		select {
+		case turn <- struct{}{}:
+			held = append(held, turn)
+		case <-ctx.Done():
+			release()
+			return nil, ctx.Err()
+		}
+	}
+	return release, nil
 }
 
 // Path returns the absolute path of the file, "" for a database in memory.

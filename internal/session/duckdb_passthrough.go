@@ -37,6 +37,11 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 			s.noteMeanings([]plan.Meaning{m}, out)
 		}
 	}
+	if first == "COMMIT" || first == "END" {
+		if err := c.CanCommit(ctx); err != nil {
+			return s.rolledBack(ctx, c, err)
+		}
+	}
 	placed := placeFiles(node, dir)
 	reader, err := c.QueryArrow(ctx, placed.text)
 	if err != nil {
@@ -76,6 +81,20 @@ func inZone(text string) bool {
 		}
 	}
 	return false
+}
+
+// rolledBack ends a transaction of the user in which a statement has failed: DuckDB would say
+// that its COMMIT is done, and keep nothing.
+func (s *Session) rolledBack(ctx context.Context, c *duck.Conn, failed error) error {
+	if _, err := c.Exec(ctx, "ROLLBACK"); err != nil {
+		return joinErrors(failed, err)
+	}
+	var known *sqlerr.Error
+	if errors.As(failed, &known) {
+		ended := *known
+		return ended.WithHint("it is rolled back; run its statements again, from BEGIN on")
+	}
+	return failed
 }
 
 // refuseHidden refuses to create a table or view that a stream of the same name would

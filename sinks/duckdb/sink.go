@@ -179,6 +179,11 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 		return err
 	}
 	defer load.clear()
+	release, err := s.db.Turn(ctx, s.tables())
+	if err != nil {
+		return err
+	}
+	defer release()
 	if err = c.Begin(ctx); err == nil {
 		err = s.fill(ctx, c, b, load)
 	}
@@ -194,10 +199,8 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 		}
 		return s.misfit(ctx, c, b, load, err)
 	}
-	if err := c.Commit(); err != nil {
-		if err := s.settle(ctx, c, b, err); err != nil {
-			return err
-		}
+	if err := s.commit(ctx, c, b); err != nil {
+		return err
 	}
 	m := b.Marker
 	s.head = &m
@@ -210,6 +213,37 @@ func (s *Sink) store(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
 		return s.opts.Faults.AfterCommit(b)
 	}
 	return nil
+}
+
+// tables are those that a batch changes, other queries' perhaps, too.
+func (s *Sink) tables() (names []string) {
+	for _, p := range s.outlets {
+		if p.target != nil {
+			names = append(names, strings.ToLower(p.target.name))
+		}
+	}
+	return names
+}
+
+// commit makes the transaction of a batch durable. What DuckDB says of a COMMIT is not taken for
+// it, neither success nor failure: the marker tells.
+func (s *Sink) commit(ctx context.Context, c *duck.Conn, b *sinks.Batch) error {
+	failed := c.Commit()
+	if sqlerr.Code(failed) == "E_ROLLED_BACK" {
+		return failed
+	}
+	if failed != nil {
+		return s.settle(ctx, c, b, failed)
+	}
+	m, err := readHead(ctx, c, b.QueryID)
+	if err == nil && m == b.Marker {
+		return nil
+	}
+	if err == nil {
+		err = sqlerr.New("E_SINK_IO", "DuckDB has confirmed the COMMIT, and the newest marker is that of batch %d", m.Batch).
+			WithHint("nothing of the batch is stored; start the query again, which runs it once more")
+	}
+	return s.settle(ctx, c, b, err)
 }
 
 // fill writes marker, rows and side rows inside the transaction. The marker comes
