@@ -78,8 +78,11 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 		}
 		p.Notices = append(p.Notices, p.Outputs[i].notices...)
 	}
-	p.Notices = append(p.Notices, warnings(p)...)
-	p.Notices = once(append(p.Notices, waiting(p)...))
+	if !o.Snapshot { // whose rows all come out at its end
+		p.Notices = append(p.Notices, warnings(p)...)
+		p.Notices = append(p.Notices, waiting(p)...)
+	}
+	p.Notices = once(p.Notices)
 	return p, nil
 }
 
@@ -176,6 +179,9 @@ func chooseMode(out *Output, emit *sql.Emit, o Options) error {
 	try := []Mode{o.Mode}
 	if o.AutoMode {
 		try = []Mode{Append, Update, Complete}
+	}
+	if o.Snapshot && (emit == nil || emit.Mode == "") {
+		return chooseSnapshot(out, o)
 	}
 	if emit != nil && emit.Mode != "" {
 		try = []Mode{emitModes[emit.Mode]}

@@ -418,22 +418,27 @@ func sortKey(o sql.OrderItem, e expr.Expr) SortKey {
 
 // limit applies LIMIT and OFFSET.
 func (b *binder) limit(n Node, q *sql.Query) (Node, error) {
-	if q.Offset != nil {
-		if v, err := constantCount(q.Offset, b.at(q.Offset.Pos()), "OFFSET"); err != nil || v == 0 {
-			return n, err
+	l := &Limit{Input: n, Count: -1}
+	var err error
+	if q.Limit != nil {
+		l.Span = b.at(q.Limit.Pos())
+		if l.Count, err = constantCount(q.Limit, l.Span, "LIMIT"); err != nil {
+			return nil, err
 		}
-		return nil, sqlerr.At(b.at(q.Offset.Pos()), codeOffset, "OFFSET has no streaming form: rows that were left out once would have to come later").
-			WithHint("write the result to a table and select from that")
 	}
-	if q.Limit == nil {
+	if q.Offset != nil {
+		at := b.at(q.Offset.Pos())
+		if l.Offset, err = constantCount(q.Offset, at, "OFFSET"); err != nil {
+			return nil, err
+		}
+		if l.Offset > 0 {
+			l.Span = at
+		}
+	}
+	if l.Count < 0 && l.Offset == 0 {
 		return n, nil
 	}
-	span := b.at(q.Limit.Pos())
-	count, err := constantCount(q.Limit, span, "LIMIT")
-	if err != nil {
-		return nil, err
-	}
-	return &Limit{Input: n, Count: count, Span: span}, nil
+	return l, nil
 }
 
 func constantCount(e sql.Expr, span Span, what string) (int64, error) {

@@ -67,6 +67,7 @@ var refusals = []refusal{
 	{codeOutputMode, "the first rows of a key in complete mode", topNComplete},
 	{codeSort, "ORDER BY outside complete mode", sortRefused},
 	{codeLimit, "LIMIT in update mode", limitUpdate},
+	{codeOffset, "OFFSET", offsetRefused},
 }
 
 func (c *checker) node(n Node) error {

@@ -9,6 +9,7 @@ const (
 	codeNoRelation        = "TABLE_OR_VIEW_NOT_FOUND"
 	codeUnresolvedRoutine = "UNRESOLVED_ROUTINE"
 	codeArgCount          = "WRONG_NUM_ARGS"
+	codeArgName           = "UNRECOGNIZED_PARAMETER_NAME"
 	codeMissingAggregate  = "MISSING_AGGREGATION"
 	codeNestedAggregate   = "NESTED_AGGREGATE_FUNCTION"
 	codeWhere             = "INVALID_WHERE_CONDITION"

@@ -95,3 +95,24 @@ func (e *explainer) json(n Node) explainedNode {
 	}
 	return out
 }
+
+// ExplainFoldJSON describes a fold for programs: what DuckDB runs, and the plans of the
+// parts by their tables.
+func ExplainFoldJSON(f *Fold) ([]byte, error) {
+	type part struct {
+		Table string          `json:"table"`
+		Plan  json.RawMessage `json:"plan"`
+	}
+	out := struct {
+		DuckDB string `json:"duckdb"`
+		Parts  []part `json:"parts"`
+	}{f.Text, []part{}}
+	for _, s := range f.Parts {
+		text, err := ExplainJSON(s.Plan, nil)
+		if err != nil {
+			return nil, err
+		}
+		out.Parts = append(out.Parts, part{s.Table, text})
+	}
+	return json.MarshalIndent(out, "", "  ")
+}

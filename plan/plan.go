@@ -106,6 +106,9 @@ type Output struct {
 	// EveryMicros is that of EMIT ... EVERY: the interval of the trigger unless it is set.
 	// 0: none.
 	EveryMicros int64
+	// Tail is what is left to do with the rows of Root when all of them are there, in a
+	// snapshot; nil without.
+	Tail *Tail
 	// SinkNotices are for whoever opens a sink that keeps the rows.
 	SinkNotices []string
 	notices     []string
@@ -139,6 +142,10 @@ type Options struct {
 	// AutoMode lets an ad-hoc SELECT fall back from append to update where append
 	// has no answer; the plan then carries a notice.
 	AutoMode bool
+	// Snapshot says that the query is read to the end of its input and what counts is its
+	// result after the last row: where that has an answer in append mode, in complete mode,
+	// or when ORDER BY, LIMIT and OFFSET wait for the end (Output.Tail). EMIT with a mode wins.
+	Snapshot bool
 	Policy   Policy
 	// Retraction lets an aggregation or TopN stand over one whose rows change, in update and
 	// complete mode, and a join of streams below either; Spark refuses all three. In

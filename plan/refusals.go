@@ -335,6 +335,14 @@ func limitUpdate(c *checker, n Node) *fault {
 		"use EMIT COMPLETE with ORDER BY for the first rows of each result, or append mode for the first rows ever"}
 }
 
+func offsetRefused(_ *checker, n Node) *fault {
+	l, ok := n.(*Limit)
+	if !ok || l.Offset == 0 {
+		return nil
+	}
+	return &fault{l.Span, "OFFSET has no streaming form: rows that were left out once would have to come later", "write the result to a table and select from that"}
+}
+
 // lost says why an aggregation sees no event time, and what to do.
 type lost struct{ why, hint string }
 

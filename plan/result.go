@@ -251,3 +251,11 @@ func watermarksOf(n Node) []*WatermarkDef {
 	}
 	return out
 }
+
+// Global reports whether the result is one row over all input: an aggregation without GROUP
+// BY.
+func (o *Output) Global() bool {
+	made, _, ok := rowMaker(o.Root)
+	a, isAggregate := made.(*Aggregate)
+	return ok && isAggregate && len(a.Keys) == 0 && a.Window == nil
+}

@@ -29,6 +29,7 @@ func statementRules() []statementRule {
 		{"CANCEL JOB", (*parser).queryVerb},
 		{"CANCEL JOBS", (*parser).queryVerb},
 		{"CHECKPOINT QUERY", (*parser).queryVerb},
+		{"COPY", (*parser).undecidedOver},
 		{"CREATE EXTERNAL STREAM", (*parser).createStream},
 		{"CREATE FLOW", (*parser).createQuery},
 		{"CREATE MATERIALIZED VIEW", (*parser).createMaterializedView},
@@ -60,6 +61,9 @@ func statementRules() []statementRule {
 		{"LIST", (*parser).show},
 		{"PAUSE", (*parser).queryVerb},
 		{"PEEK", (*parser).peekStatement},
+		{"PIVOT", (*parser).undecidedOver},
+		{"PIVOT_LONGER", (*parser).undecidedOver},
+		{"PIVOT_WIDER", (*parser).undecidedOver},
 		{"PRINT", (*parser).peekStatement},
 		{"REFRESH MATERIALIZED VIEW", (*parser).refresh},
 		{"RESET", (*parser).reset},
@@ -73,7 +77,10 @@ func statementRules() []statementRule {
 		{"STATEMENT SET", (*parser).statementSet},
 		{"STOP JOB", (*parser).queryVerb},
 		{"STOP QUERY", (*parser).queryVerb},
+		{"SUMMARIZE", (*parser).undecidedOver},
+		{"TABLE", (*parser).undecidedOver},
 		{"TERMINATE", (*parser).queryVerb},
+		{"UNPIVOT", (*parser).undecidedOver},
 		{"UNSET", (*parser).reset},
 		{"VALUES", (*parser).undecided},
 		{"WHY NO OUTPUT", (*parser).diagnose},
@@ -184,8 +191,12 @@ func (p *parser) node(lo int) Node {
 }
 
 // Parse reads the whole of a query or INSERT that turned out to be about a stream.
-// It returns a *SelectStatement or an *Insert.
+// It returns a *SelectStatement or an *Insert. A statement of DuckDB's over a relation stays
+// one, as a *Passthrough.
 func (u *Undecided) Parse(limits Limits) (Statement, error) {
+	if words, _ := Words(u.Text); len(words) > 0 && IsOverRelation(words[0].Text) {
+		return &Passthrough{Node: u.Node, First: strings.ToUpper(words[0].Text)}, nil
+	}
 	p, err := newParser(u.Text, u.Span.Start, limits)
 	if err != nil {
 		return nil, err

@@ -35,7 +35,9 @@ type refScan struct {
 	*parser
 	out    *Undecided
 	levels []refLevel
-	ctes   map[string][]*cteScope // by lower-case name
+	// factors are the places of names, paths and windows that nothing hides.
+	factors []Span
+	ctes    map[string][]*cteScope // by lower-case name
 }
 
 // refLevel is one bracket that is open.
@@ -65,11 +67,16 @@ type foundRef struct {
 }
 
 func (s *refScan) run(pos int) {
-	var found []foundRef
-	s.levels = []refLevel{{}}
 	if s.toks[pos].is("INSERT") {
 		pos = s.insertTarget(pos)
 	}
+	s.scan(pos, refLevel{})
+}
+
+// scan reads from a token on, at which a level begins.
+func (s *refScan) scan(pos int, level refLevel) {
+	var found []foundRef
+	s.levels = []refLevel{level}
 	for i := pos; i < len(s.toks)-1; {
 		top := &s.levels[len(s.levels)-1]
 		t := s.toks[i]
@@ -99,6 +106,7 @@ func (s *refScan) run(pos int) {
 	for _, f := range found {
 		if !s.isCTE(f) {
 			s.out.Refs = append(s.out.Refs, f.name)
+			s.factors = append(s.factors, f.name.Pos())
 		}
 	}
 }
@@ -274,12 +282,14 @@ func (s *refScan) factor(i int) (*foundRef, int) {
 		if isWindowWord(t) {
 			s.out.Stream = true
 			level = refLevel{inFrom: true, expects: true, argument: true}
+			s.factors = append(s.factors, s.spanOf(i, min(s.matching(i+1)+1, len(s.toks)-1)))
 		}
 		s.levels = append(s.levels, level)
 		return nil, i + 2
 	case t.kind == tokString:
 		top.expects = false
 		s.out.Files = append(s.out.Files, stringValue(t.text))
+		s.factors = append(s.factors, t.span())
 		return nil, i + 1
 	}
 	top.expects = false

@@ -153,11 +153,17 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		}
 		return err
 	}
+	if readsOnce(st.Text) {
+		return s.foldStatement(ctx, st, cat, nil, r, out)
+	}
 	parsed, err := st.Parse(s.settings.limits())
-	if err != nil {
+	switch word := firstWord(st.Text); {
+	case err == nil:
+		return s.dispatch(ctx, parsed, r, out)
+	case word == "INSERT" || word == "CREATE":
 		return err
 	}
-	return s.dispatch(ctx, parsed, r, out)
+	return s.foldStatement(ctx, st, cat, err, r, out) // syntax that only DuckDB has
 }
 
 // explainMissing replaces DuckDB's error about a statement with a name that nobody

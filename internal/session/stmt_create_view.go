@@ -41,17 +41,28 @@ func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request
 	}
 	// Whether its rows can be grouped or joined depends on the query that reads the view;
 	// names, types and functions are checked now.
-	if _, err := plan.Bind(st.Query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true)); err != nil {
+	if err := s.checkView(ctx, st.Query, cat, st.Node); err != nil {
 		return err
 	}
-	row.reads, err = cat.readsOf(func() error {
-		_, err := plan.Bind(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
-		return err
-	})
+	row.reads, err = cat.readsOf(func() error { return s.checkView(ctx, query, cat, st.Node) })
 	if err != nil {
 		return placeOver(err, st.Name[0].Span) // the list of columns does not fit
 	}
 	return s.saveStream(ctx, row)
+}
+
+// checkView checks that some query can read the query of a view: one that stays, or one that
+// is read to its end.
+func (s *Session) checkView(ctx context.Context, q *sql.Query, cat *relations, given sql.Node) error {
+	if _, err := plan.Bind(q, cat, planOptions(ctx, s.viewSettings(), true)); err == nil {
+		return nil
+	}
+	_, fold, err := plan.Snapshot(q, cat, planOptions(ctx, s.viewSettings(), true))
+	if err != nil || fold == nil {
+		return err
+	}
+	_, err = s.foldColumns(ctx, fold, cat, given, "")
+	return err
 }
 
 // existingView decides what an existing relation of the name means; done says that there

@@ -65,21 +65,49 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 	if !ok || !cat.concerns(query) {
 		return s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
 	}
+	cat.filesBelow = r.Dir
 	parsed, err := query.Parse(s.settings.limits())
 	if err != nil {
-		return err
+		return s.describeUnread(ctx, query, cat, err, r, out)
 	}
 	s.noteAliases(parsed, out)
 	target, ok := parsed.(*sql.SelectStatement)
 	if !ok {
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "DESCRIBE lists the columns of a name or of a SELECT")
 	}
-	cat.filesBelow = r.Dir
-	p, err := plan.Bind(target.Query, cat, planOptions(ctx, s.settings, true))
+	p, fold, err := s.planSelect(ctx, target.Query, cat)
 	if err != nil {
 		return err
 	}
-	return planColumns(p).send(out)
+	if fold != nil {
+		columns, err := s.foldColumns(ctx, fold, cat, target.Node, r.Dir)
+		if err != nil {
+			return err
+		}
+		return columns.send(out)
+	}
+	return planColumns(p.Outputs[0].Columns).send(out)
+}
+
+// describeUnread lists the columns of a query in syntax that only DuckDB has. unread is why
+// ssql cannot read it.
+func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+	reads, err := query.Reads(s.settings.limits())
+	if err != nil {
+		return unread
+	}
+	fold, err := plan.FoldStatement(query.Text, query.Span.Start, reads.Queries, reads.Tables, cat, planOptions(ctx, s.settings, true))
+	if err != nil {
+		return err
+	}
+	columns, err := s.foldColumns(ctx, fold, cat, query.Node, r.Dir)
+	if sqlerr.Code(err) == "DUCKDB_PARSER" {
+		return unread
+	}
+	if err != nil {
+		return err
+	}
+	return columns.send(out)
 }
 
 // describeStream lists the columns of a stream and, extended, its options.
@@ -143,11 +171,17 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 	if err != nil {
 		return err
 	}
-	p, err := plan.Bind(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
+	p, fold, err := plan.Snapshot(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
 	if err != nil {
 		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
 	}
-	if err := planColumns(p).send(out); err != nil || !extended {
+	var columns *textTable
+	if fold == nil {
+		columns = planColumns(p.Outputs[0].Columns)
+	} else if columns, err = cat.session.foldColumns(cat.ctx, fold, cat, sql.Node{}, ""); err != nil {
+		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
+	}
+	if err := columns.send(out); err != nil || !extended {
 		return err
 	}
 	more := newTextTable("property", "value")
@@ -155,10 +189,10 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 	return more.send(out)
 }
 
-// planColumns lists the columns of the result of a plan.
-func planColumns(p *plan.Plan) *textTable {
+// planColumns lists columns of the result of a plan.
+func planColumns(columns []plan.Column) *textTable {
 	t := newTextTable("column_name", "column_type", "null", "extra")
-	for _, c := range p.Outputs[0].Columns {
+	for _, c := range columns {
 		null, extra := "NO", ""
 		if c.Nullable {
 			null = "YES"

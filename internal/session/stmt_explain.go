@@ -25,17 +25,27 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if !cat.concerns(u) {
 			return s.explainTables(ctx, st, r.Dir, out)
 		}
+		cat.filesBelow = r.Dir
+		if readsOnce(u.Text) {
+			return s.explainUnread(ctx, st, u, cat, nil, r, out)
+		}
 		if target, err = u.Parse(s.settings.limits()); err != nil {
-			return err
+			return s.explainUnread(ctx, st, u, cat, err, r, out)
 		}
 		s.noteAliases(target, out)
 	}
 	switch t := target.(type) {
 	case *sql.SelectStatement:
 		cat.filesBelow = r.Dir
-		p, err := plan.Bind(t.Query, cat, planOptions(ctx, s.settings, true))
+		p, fold, err := s.planSelect(ctx, t.Query, cat)
 		if err != nil {
 			return err
+		}
+		if fold != nil {
+			if _, err := s.foldColumns(ctx, fold, cat, t.Node, r.Dir); err != nil {
+				return err
+			}
+			return s.explainFold(st, fold, out)
 		}
 		return s.explainPlan(st, p, howRun{s.settings, []string{"the screen"}}, out)
 	case *sql.Insert:
@@ -68,6 +78,48 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		WithHint("EXPLAIN SELECT, INSERT, CREATE QUERY, CREATE [MATERIALIZED] VIEW, a statement set, or EXPLAIN QUERY name")
 }
 
+// explainUnread is EXPLAIN of a query or statement in syntax that only DuckDB has. unread is
+// why ssql cannot read it.
+func (s *Session) explainUnread(ctx context.Context, st *sql.Explain, u *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+	reads, err := u.Reads(s.settings.limits())
+	if word := firstWord(u.Text); err != nil || unread != nil && (word == "INSERT" || word == "CREATE") {
+		return first(unread, err)
+	}
+	fold, err := plan.FoldStatement(u.Text, u.Span.Start, reads.Queries, reads.Tables, cat, planOptions(ctx, s.settings, true))
+	if err != nil {
+		return err
+	}
+	if unread != nil {
+		if _, err := s.foldColumns(ctx, fold, cat, u.Node, r.Dir); sqlerr.Code(err) == "DUCKDB_PARSER" {
+			return unread
+		}
+	}
+	return s.explainFold(st, fold, out)
+}
+
+// explainFold shows what ssql runs of a statement and what DuckDB runs over its rows.
+func (s *Session) explainFold(st *sql.Explain, f *plan.Fold, out Output) error {
+	if st.Format == "JSON" && st.Kind != "COMPATIBILITY" {
+		text, err := plan.ExplainFoldJSON(f)
+		if err == nil {
+			out.Message(string(text))
+		}
+		return err
+	}
+	if st.Kind != "COMPATIBILITY" {
+		out.Message("DuckDB runs, over what ssql reads to its end:\n  " + strings.ReplaceAll(strings.TrimSpace(f.Text), "\n", "\n  "))
+	}
+	for _, part := range f.Parts {
+		if st.Kind != "COMPATIBILITY" {
+			out.Message("\n" + part.Table + ":")
+		}
+		if err := s.explainPlan(st, part.Plan, howRun{s.settings, []string{"temporary table " + part.Table}}, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // explainTables gives EXPLAIN of a statement on tables alone to DuckDB, which has no kinds
 // of it.
 func (s *Session) explainTables(ctx context.Context, st *sql.Explain, dir string, out Output) error {
@@ -83,10 +135,14 @@ func (s *Session) explainTables(ctx context.Context, st *sql.Explain, dir string
 func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.CreateView, r *Request, cat *relations, out Output) error {
 	if !view.Materialized {
 		p, err := plan.Bind(view.Query, cat, planOptions(ctx, s.settings, true))
-		if err != nil {
+		if err == nil {
+			return s.explainPlan(st, p, howRun{s.settings, []string{"nowhere: a view is planned where it is read"}}, out)
+		}
+		_, fold, snapshotErr := plan.Snapshot(view.Query, cat, planOptions(ctx, s.settings, true))
+		if snapshotErr != nil || fold == nil {
 			return err
 		}
-		return s.explainPlan(st, p, howRun{s.settings, []string{"nowhere: a view is planned where it is read"}}, out)
+		return s.explainFold(st, fold, out)
 	}
 	options, err := querySettings(view.Options)
 	if err != nil {

@@ -18,49 +18,101 @@ import (
 	"ssql/sql/types"
 )
 
-// selectStream is a SELECT on a stream: it reads what is there, from the beginning,
-// and keeps nothing. At the end open windows are closed, since no more rows will
-// come to this query.
+// selectStream is a SELECT on a stream: it reads what is there, from the beginning, and
+// keeps nothing. What it shows is the result after the last row, unless EMIT asks for what
+// each batch gives. At the end open windows are closed, since no more rows will come to this
+// query.
 func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *Request, out Output) error {
-	return s.printQuery(ctx, st.Query, nil, r, out)
-}
-
-// insertIntoConsole is INSERT INTO a sink that shows its rows: a SELECT with the names and
-// types of the columns of the sink.
-func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *namedSink, r *Request, out Output) error {
-	return s.printQuery(ctx, st.Query, n.columns, r, out)
-}
-
-// printQuery runs a query to its end and prints its rows, as columns if there are any.
-func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.ColumnDef, r *Request, out Output) error {
 	cat, err := s.relations(ctx)
 	if err != nil {
 		return err
 	}
 	cat.filesBelow = r.Dir
-	p, err := plan.BindSet([]plan.Insert{{Query: query, Assign: columnTypes(as)}}, cat, planOptions(ctx, s.settings, true))
+	p, fold, err := s.planSelect(ctx, st.Query, cat)
 	if err != nil {
 		return err
 	}
+	if fold != nil {
+		return s.runFold(ctx, fold, cat, folded{given: st.Node, first: "SELECT"}, r, out)
+	}
+	if asksForChanges(st.Query) {
+		return s.printQuery(ctx, p, cat, shown{changes: true}, out)
+	}
+	return s.printQuery(ctx, p, cat, shown{query: st.Query}, out)
+}
+
+// asksForChanges reports whether EMIT says which rows of each batch to show.
+func asksForChanges(q *sql.Query) bool {
+	return q.Emit != nil && (q.Emit.Mode == "close" || q.Emit.Mode == "update")
+}
+
+// insertIntoConsole is INSERT INTO a sink that shows its rows: what each batch gives, with
+// the names and types of the columns of the sink.
+func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *namedSink, r *Request, out Output) error {
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
+	cat.filesBelow = r.Dir
+	p, err := plan.BindSet([]plan.Insert{{Query: st.Query, Assign: columnTypes(n.columns)}}, cat, planOptions(ctx, s.settings, true))
+	if err != nil {
+		return err
+	}
+	if len(n.columns) != 0 && len(n.columns) != len(p.Outputs[0].Columns) {
+		return sqlerr.At(st.Query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", count(int64(len(n.columns)), "column"), len(p.Outputs[0].Columns)).
+			WithHint("select one column for each of the sink")
+	}
+	return s.printQuery(ctx, p, cat, shown{columns: n.columns}, out)
+}
+
+// shown is how the rows of a plan are shown.
+type shown struct {
+	columns []sql.ColumnDef // their names; nil: as the plan has them
+	changes bool            // each row says in which batch it came and whether it is gone
+	query   *sql.Query      // of which the result after the last row is shown; nil for what batches give
+}
+
+// printQuery runs a plan to its end and prints its rows.
+func (s *Session) printQuery(ctx context.Context, p *plan.Plan, cat *relations, as shown, out Output) error {
 	s.noteMeanings(p.Meanings, out)
 	for _, notice := range p.Notices {
 		out.Notice(notice)
 	}
 	result := p.Outputs[0]
-	if as != nil && len(as) != len(result.Columns) {
-		return sqlerr.At(query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", count(int64(len(as)), "column"), len(result.Columns)).
-			WithHint("select one column for each of the sink")
+	run := &selectRun{mode: result.Mode, changes: as.changes, ops: as.changes || result.Deletes, limit: limitOf(result)}
+	fields := fieldsOf(result)
+	for i := range as.columns {
+		fields[i].Name = as.columns[i].Name.Name
 	}
-	run := &selectRun{mode: result.Mode, deletes: result.Deletes, limit: limitOf(result)}
+	start := func() (err error) {
+		run.table, err = out.Table(types.ArrowSchema(run.shownFields(fields)))
+		return err
+	}
+	err := s.runSelect(ctx, p, cat, fields, run, start, out)
+	if err == nil {
+		err = s.writeEmpty(ctx, as.query, cat, run, result)
+	}
+	if run.table != nil {
+		err = joinErrors(err, run.table.Close())
+	}
+	for _, text := range run.notices {
+		out.Notice(text)
+	}
+	if err == nil {
+		run.totals.show(out)
+	}
+	return err
+}
+
+// runSelect runs a plan to the end of its input. start is called when its sources are open;
+// the rows go to the table of the run.
+func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, fields []types.Field, run *selectRun, start func() error, out Output) error {
+	result := p.Outputs[0]
 	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
 		return err
 	}
-	fields := fieldsOf(result)
-	for i := range as {
-		fields[i].Name = as[i].Name.Name
-	}
-	if run.table, err = out.Table(types.ArrowSchema(run.shownFields(fields))); err != nil {
+	if err := start(); err != nil {
 		return closeAfter(srcs, err)
 	}
 	sink, err := s.findSink("console", run.print)
@@ -81,8 +133,12 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 		return closeAfter(srcs, err)
 	}
 	cfg.OnNotice = run.onNotice
-	if f, ok := out.(Follower); ok {
-		cfg.OnBatch = func(p *exec.Progress, _ []exec.Rows) { f.Batch(batchInfo(p)) }
+	follower, _ := out.(Follower)
+	cfg.OnBatch = func(p *exec.Progress, _ []exec.Rows) {
+		run.totals.add(p)
+		if follower != nil {
+			follower.Batch(batchInfo(p))
+		}
 	}
 	q, err := exec.Open(ctx, cfg)
 	if err != nil {
@@ -91,18 +147,18 @@ func (s *Session) printQuery(ctx context.Context, query *sql.Query, as []sql.Col
 	run.query = q
 	s.waitFor(q.Stop, stopsQuery)
 	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
+	run.totals.ended()
 	// The rows that came are printed also when the query did not come to its end.
-	err = joinErrors(err, run.writeComplete(), run.table.Close(), q.Close())
-	for _, text := range run.notices {
-		out.Notice(text)
-	}
-	return err
+	return joinErrors(err, run.writeComplete(), q.Close())
 }
 
 // selectRun is a SELECT that runs.
 type selectRun struct {
 	mode    plan.Mode
-	deletes bool // plan.Output.Deletes
+	changes bool // each row says its batch
+	ops     bool // each row says what it is: see opColumn
+	batch   int64
+	totals  readTotals
 	query   *exec.Query
 	table   TableWriter
 	limit   int64 // rows after which the query can end, -1 without
@@ -135,6 +191,7 @@ func limitOf(o *plan.Output) int64 {
 
 // print takes a batch from the console sink.
 func (r *selectRun) print(b *sinks.Batch) error {
+	r.batch = b.Batch
 	r.late += b.Info.RowsLate
 	r.bad += b.Info.RowsBad
 	for _, side := range b.Side {
@@ -163,34 +220,57 @@ func (r *selectRun) print(b *sinks.Batch) error {
 	return nil
 }
 
-// opColumn is shown behind the columns of a result whose rows can go again: u for a row that
-// is new or replaces the one of its keys, d for one that is no more. The letters are those
-// of the files that changes are written to.
-const opColumn = "op"
+// opColumn is shown behind the columns of a result whose rows can go again, and of EMIT: u for
+// a row that is new or replaces the one of its keys, d for one that is no more. The letters
+// are those of the files that changes are written to. batchColumn is shown before it with
+// EMIT: the number of the batch that gave the row.
+const (
+	batchColumn = "batch"
+	opColumn    = "op"
+)
 
 // shownFields are the columns that are printed.
 func (r *selectRun) shownFields(fields []types.Field) []types.Field {
-	if !r.deletes {
-		return fields
+	shown := fields[:len(fields):len(fields)]
+	if r.changes {
+		shown = append(shown, types.Field{Name: batchColumn, Type: types.Of(types.BigInt)})
 	}
-	return append(fields[:len(fields):len(fields)], types.Field{Name: opColumn, Type: types.Of(types.Varchar)})
+	if r.ops {
+		shown = append(shown, types.Field{Name: opColumn, Type: types.Of(types.Varchar)})
+	}
+	return shown
 }
 
-// write prints rows, with what they are if rows can go again.
+// write prints rows, with their batch and what they are as far as that is shown.
 func (r *selectRun) write(rec arrow.Record, op string) error {
 	r.rows += rec.NumRows()
-	if !r.deletes {
+	if !r.ops {
 		return r.table.Write(rec)
+	}
+	rows := int(rec.NumRows())
+	fields, columns := rec.Schema().Fields(), rec.Columns()[:rec.NumCols():rec.NumCols()]
+	add := func(name string, column arrow.Array) {
+		fields, columns = append(fields, arrow.Field{Name: name, Type: column.DataType()}), append(columns, column)
+	}
+	if r.changes {
+		b := array.NewInt64Builder(memory.DefaultAllocator)
+		defer b.Release()
+		for range rows {
+			b.Append(r.batch)
+		}
+		batches := b.NewArray()
+		defer batches.Release()
+		add(batchColumn, batches)
 	}
 	b := array.NewStringBuilder(memory.DefaultAllocator)
 	defer b.Release()
-	for range int(rec.NumRows()) {
+	for range rows {
 		b.Append(op)
 	}
 	ops := b.NewArray()
 	defer ops.Release()
-	fields := append(rec.Schema().Fields(), arrow.Field{Name: opColumn, Type: ops.DataType()})
-	shown := array.NewRecord(arrow.NewSchema(fields, nil), append(rec.Columns()[:rec.NumCols():rec.NumCols()], ops), rec.NumRows())
+	add(opColumn, ops)
+	shown := array.NewRecord(arrow.NewSchema(fields, nil), columns, rec.NumRows())
 	defer shown.Release()
 	return r.table.Write(shown)
 }

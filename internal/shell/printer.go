@@ -15,7 +15,10 @@ type printer struct {
 	footer footer
 }
 
-var _ session.Output = (*printer)(nil)
+var (
+	_ session.Output = (*printer)(nil)
+	_ session.Footer = (*printer)(nil)
+)
 
 // Table implements session.Output.
 func (p *printer) Table(schema *arrow.Schema) (session.TableWriter, error) {
@@ -55,6 +58,19 @@ func (p *printer) Message(text string) {
 	switch p.shell.mode.Name {
 	case "csv", "json", "jsonlines", "trash":
 		w = p.shell.stderr()
+	}
+	fmt.Fprintln(w, render.EscapeKeepLines(text))
+}
+
+// Footer implements session.Footer. It belongs to the table where tables are drawn for people.
+func (p *printer) Footer(text string) {
+	p.shell.writeLock.Lock()
+	defer p.shell.writeLock.Unlock()
+	p.hideFooter()
+	w := p.shell.stderr()
+	switch p.shell.mode.Name {
+	case "box", "duckbox":
+		w = p.shell.stdout()
 	}
 	fmt.Fprintln(w, render.EscapeKeepLines(text))
 }
