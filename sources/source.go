@@ -108,8 +108,8 @@ type Spec struct {
 	// Infer returns the columns of a stream that was declared without any, from a
 	// sample of its data. It may wait for data. Nil if the connector cannot.
 	Infer func(ctx context.Context, o Values) ([]types.Field, error)
-	// Sniff returns options that only the data tells, such as what parts the fields, for a
-	// path in FROM, where no options can be given. Nil if there are none.
+	// Sniff returns options that only the data tells, such as what parts the fields, and that
+	// hold where none is given. Nil if there are none.
 	Sniff func(ctx context.Context, o Values) (map[string]string, error)
 	// Check validates the options of a CREATE STREAM without opening anything
 	// for long.

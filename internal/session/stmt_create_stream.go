@@ -3,7 +3,9 @@ package session
 import (
 	"context"
 	"fmt"
+	"maps"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -41,6 +43,9 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 			return err
 		}
 		return unread
+	}
+	if declared, err = s.sniffOptions(ctx, row, st, declared, out); err != nil {
+		return err
 	}
 	if st.Columns == nil {
 		if declared, err = s.inferColumns(ctx, row, st, declared, out); err != nil {
@@ -115,7 +120,7 @@ func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old 
 // sameStream reports whether a statement declares what is there already. The same
 // words mean something else where a relative path starts elsewhere.
 func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
-	if !sameDefinition(old.definition, st.Text) {
+	if !sameDefinition(old.definition, st.Text) && !sameDefinition(withoutSniffed(old.definition, st), sql.StatementText(st)) {
 		// What SHOW CREATE shows is the same too: it declares inferred columns and makes
 		// paths absolute.
 		shown, err := old.createText()
@@ -152,6 +157,55 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
 	return s.declareStatement(row, st)
+}
+
+// sniffOptions adds to a statement the options that it does not give and that the data of a
+// path tells, says so, and keeps them: files that come later are read alike. Whether there
+// is a header, and what the files hold, is only asked where the columns are not declared.
+func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
+	if declared.spec.Sniff == nil || st.Columns != nil && declared.options.String("path") == "" {
+		return declared, nil
+	}
+	told, err := declared.spec.Sniff(ctx, declared.options)
+	if err != nil {
+		return declared, nil // there is nothing yet, or who infers the columns says what is wrong
+	}
+	var found []string
+	for _, name := range slices.Sorted(maps.Keys(told)) {
+		if hasOption(st.Options, name) || st.Columns != nil && name != "delimiter" {
+			continue
+		}
+		st.Options = append(st.Options, sql.Option{Key: sql.Ident{Name: name}, Value: told[name]})
+		found = append(found, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(told[name], "'", "''")))
+	}
+	if found == nil {
+		return declared, nil
+	}
+	out.Notice(fmt.Sprintf("stream %q has %s, found in a sample and kept from now on", row.name, strings.Join(found, ", ")))
+	row.definition = sql.StatementText(st)
+	return s.declareStatement(row, st)
+}
+
+func hasOption(options []sql.Option, name string) bool {
+	return slices.ContainsFunc(options, func(o sql.Option) bool { return strings.EqualFold(o.Key.Name, name) })
+}
+
+// sniffed are the options that sniffOptions may add.
+var sniffed = []string{"delimiter", "format", "header"}
+
+// withoutSniffed returns a stored definition without the options that a sample may have told
+// and that a statement does not give.
+func withoutSniffed(definition string, st *sql.CreateStream) string {
+	parsed, err := parseStored(definition)
+	old, ok := parsed.(*sql.CreateStream)
+	if err != nil || !ok {
+		return definition
+	}
+	old.Options = slices.DeleteFunc(old.Options, func(o sql.Option) bool {
+		name := strings.ToLower(o.Key.Name)
+		return slices.Contains(sniffed, name) && !hasOption(st.Options, name)
+	})
+	return sql.StatementText(old)
 }
 
 // checkStream binds all columns of a stream, so that a computed column or a watermark

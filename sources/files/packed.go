@@ -131,6 +131,8 @@ func (s *source) endsTooEarly(f *os.File, p *pinned) bool {
 	switch {
 	case p.Form == "parquet":
 		return !parquet.Whole(f, p.Size)
+	case p.Form == formUTF16, p.Form == formCR:
+		return false
 	case p.Compression == "":
 		tail := make([]byte, min(p.Size, sampledBytes))
 		_, err := f.ReadAt(tail, p.Size-int64(len(tail)))

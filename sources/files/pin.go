@@ -128,7 +128,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		}
 		p.Compression = how.name
 	}
-	s.noticeKind(e.name, head)
+	s.noticeKind(e.name)
 	p.Form = s.formOf(head)
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || !s.settled && s.now().Sub(info.ModTime()) < s.config.settle
@@ -151,11 +151,8 @@ type pinning struct {
 	grown bool // behind a frozen end
 }
 
-// noticeKind says what seems wrong with the beginning of a file.
-func (s *source) noticeKind(name fileName, head []byte) {
-	if isUTF16(head) {
-		s.notice(fmt.Sprintf("file %q is UTF-16 and is read as UTF-8, so that its rows are bad; %s", s.config.pattern.shown(name), utf16Hint))
-	}
+// noticeKind says what seems wrong with the name of a file.
+func (s *source) noticeKind(name fileName) {
 	if other := formatOfName(string(name)); other != "" && other != s.config.format.name && s.config.byNames {
 		s.notice(fmt.Sprintf("file %q is read as %s, as the files before it; a path such as '*.%s' leaves it out", s.config.pattern.shown(name), s.config.format.name, s.config.format.name))
 	}
@@ -227,6 +224,10 @@ func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 	if p.To = p.Size; n.grown {
 		return false, nil
 	}
+	if n.young && !s.frozen && (p.Form == formUTF16 || p.Form == formCR) {
+		s.waiting = true // nothing in it tells its end
+		return false, nil
+	}
 	// What does not begin as Parquet will not end as such.
 	hopeless := p.Form == "parquet" && !n.young && !bytes.HasPrefix(n.head, []byte("PAR1"))
 	if !s.settled && !hopeless && s.config.incomplete == incompleteWait && s.isCutShort(f, p) {
@@ -245,7 +246,7 @@ func (s *source) formOf(head []byte) string {
 	case s.config.format.name == "json" && ndjson.IsArray(bytes.TrimPrefix(head, byteOrderMark)):
 		return "array"
 	}
-	return ""
+	return s.config.encodingOf(head)
 }
 
 // readyEnd returns where the complete records of a plain file end. The last one may lack

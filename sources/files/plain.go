@@ -11,6 +11,7 @@ import (
 
 	"ssql/internal/format"
 	"ssql/internal/format/column"
+	"ssql/internal/format/csv"
 	"ssql/sources"
 )
 
@@ -55,6 +56,10 @@ func (p *plainFile) headerOf(f io.ReaderAt) ([]byte, error) {
 				n = bytes.IndexByte(append(block, '\n'), '\n') // its quote stays open
 			}
 			p.header = bytes.Clone(bytes.TrimPrefix(block[:n], byteOrderMark))
+			if csv.IsSeparatorLine(p.header) {
+				next, _ := p.source.ends(block, 0, 2)
+				p.header = bytes.Clone(block[n:max(n, next)])
+			}
 			return p.header, nil
 		}
 	}

@@ -23,7 +23,8 @@ type pinned struct {
 	Compression string `json:"compression,omitempty"`
 	// Skip are bytes of the unpacked content that were read before the file was packed.
 	Skip int64 `json:"skip,omitempty"`
-	// Form is "array" for a JSON array and "parquet" for Parquet, which are, too.
+	// Form is "array" for a JSON array, "parquet" for Parquet, formUTF16 or formCR, which are,
+	// too.
 	Form string `json:"form,omitempty"`
 }
 

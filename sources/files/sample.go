@@ -28,9 +28,6 @@ func (c *config) samples(files []entry, shape format.Shape, take func(sample []b
 		if err != nil && !os.IsNotExist(err) {
 			return c.cannotSample(e, err)
 		}
-		if isUTF16(sample) {
-			return sqlerr.New("E_DECODE", "file %q is UTF-16, so that its columns are not known", c.pattern.shown(e.name)).WithHint("%s", utf16Hint)
-		}
 		if end := c.sampleEnd(sample, shape); !whole && end > 0 {
 			sample = sample[:end]
 		}
@@ -91,13 +88,6 @@ func (c *config) noRows(files []entry, err error) error {
 	return sqlerr.New(e.Code, "file %q %s, so that its columns are not known", name, why).WithHint("%s", hint)
 }
 
-const utf16Hint = "convert it first: iconv -f UTF-16 -t UTF-8"
-
-// isUTF16 reports whether a file starts with the byte order mark of UTF-16.
-func isUTF16(start []byte) bool {
-	return bytes.HasPrefix(start, []byte{0xFF, 0xFE}) || bytes.HasPrefix(start, []byte{0xFE, 0xFF})
-}
-
 // sampleOf returns up to sampleBytes from the start of a file, unpacked; whole says that
 // there is no more, and that nobody seems to be writing any.
 func (c *config) sampleOf(e entry) (sample []byte, whole bool, err error) {
@@ -123,7 +113,11 @@ func (c *config) sampleOf(e entry) (sample []byte, whole bool, err error) {
 		content = unpacked
 	}
 	sample = make([]byte, sampleBytes)
-	n, err := fill(content, sample)
+	content, err = c.asLines(content)
+	n := 0
+	if err == nil {
+		n, err = fill(content, sample)
+	}
 	if errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.EOF) {
 		err = nil
 	}

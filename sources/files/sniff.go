@@ -11,8 +11,8 @@ import (
 	"ssql/sources"
 )
 
-// sniff tells the format of files whose names do not, and what parts the fields of CSV
-// whose first record has no comma.
+// sniff tells the format of files whose names do not, and of CSV what parts the fields and
+// whether there is a header, where no option says so.
 func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 	c, err := newConfig(o)
 	if err != nil {
@@ -35,10 +35,8 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 		name = formatOfContent(string(entries[0].name), sample)
 		out["format"] = name
 	}
-	if name == "csv" && c.dialect.Delimiter != '\t' {
-		if d := delimiterOf(sample); d != "" {
-			out["delimiter"] = d
-		}
+	if name == "csv" {
+		c.sniffCSV(sample, out)
 	}
 	return out, nil
 }
@@ -53,7 +51,7 @@ func formatOfContent(name string, sample []byte) string {
 		return "parquet"
 	case len(content) == 0 || content[0] == '{' || ndjson.IsArray(content) && (len(inside) == 0 || inside[0] == '{' || inside[0] == ']'):
 		return "json"
-	case !isLog(name) && isFields(content):
+	case !isLog(name) && csv.Delimiter(content) != 0:
 		return "csv"
 	}
 	return "text"
@@ -69,53 +67,17 @@ func isLog(name string) bool {
 	return false
 }
 
-// fieldRecords is how many records must have as many fields as the first one for a file to
-// be CSV.
-const fieldRecords = 20
-
-// isFields reports whether the first record of a file has several fields, and most others
-// as many: some may be broken.
-func isFields(content []byte) bool {
-	d := csv.Default()
-	if other := delimiterOf(content); other != "" {
-		d.Delimiter = other[0]
+// sniffCSV adds what the start of a CSV file tells of its options.
+func (c *config) sniffCSV(sample []byte, out map[string]string) {
+	d := c.dialect
+	if d.Delimiter == 0 {
+		d = csv.Default() // the format was not known
 	}
-	first, _, _ := bytes.Cut(content, []byte("\n"))
-	delimiters := bytes.Count(first, []byte{d.Delimiter})
-	shape, err := csv.NewShape(csv.Options{Dialect: d})
-	if delimiters == 0 || err != nil {
-		return false
+	if found := csv.Delimiter(sample); found != 0 && found != d.Delimiter && d.Delimiter == csv.Default().Delimiter {
+		d.Delimiter = found
+		out["delimiter"] = strings.ReplaceAll(string(rune(found)), "\t", `\t`)
 	}
-	rest, alike, others := content, 0, 0
-	for alike+others < fieldRecords && len(rest) > 0 {
-		end, records := shape.Ends(rest, 1)
-		if records == 0 {
-			end = len(rest)
-		}
-		record := bytes.TrimRight(rest[:end], "\r\n")
-		if shape.Complete(content, record) || bytes.Count(record, []byte{d.Delimiter}) == delimiters {
-			alike++
-		} else if len(record) > 0 {
-			others++
-		}
-		rest = rest[end:]
+	if !d.HasHeader(sample) {
+		out["header"] = "false"
 	}
-	return others < alike
-}
-
-// delimiterOf returns what parts the fields of a first record without commas, "" if
-// nothing seems to.
-func delimiterOf(sample []byte) string {
-	first, _, _ := bytes.Cut(sample, []byte("\n"))
-	best, most := "", 0
-	for _, d := range []string{",", "\t", ";", "|"} {
-		n := strings.Count(string(first), d)
-		if d == "," && n > 0 {
-			return ""
-		}
-		if n > most {
-			best, most = d, n
-		}
-	}
-	return best
 }

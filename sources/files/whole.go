@@ -112,12 +112,19 @@ func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, f
 	if _, err := io.CopyN(io.Discard, content, g.file.Skip); err != nil {
 		return r.decoder.Refuse(nil, "the rest of the file cannot be unpacked: "+err.Error())
 	}
+	lines := io.Reader(content)
+	if g.file.Skip == 0 {
+		var err error
+		if lines, err = g.source.config.asLines(content); err != nil && !errors.Is(err, io.EOF) {
+			return r.decoder.Refuse(nil, "the rest of the file cannot be unpacked: "+err.Error())
+		}
+	}
 	total := int64(0)
 	for {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, readErr := fill(content, feed.records.room())
+		n, readErr := fill(lines, feed.records.room())
 		if total += int64(n); g.tooLarge(total) {
 			return g.limitError(total)
 		}

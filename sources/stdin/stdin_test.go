@@ -166,7 +166,7 @@ func TestSniff(t *testing.T) {
 		{"{\"a\": 1}\n", "map[format:json]", "[{a BIGINT true}]"},
 		{" [\n{\"a\": \"x\"}]", "map[format:json]", "[{a VARCHAR true}]"},
 		{"a;b\n1;x\n", "map[delimiter:; format:csv]", "[{a BIGINT true} {b VARCHAR true}]"},
-		{"a\tb\n1\t2.5\n", "map[delimiter:\t format:csv]", "[{a BIGINT true} {b DOUBLE true}]"},
+		{"a\tb\n1\t2.5\n", "map[delimiter:\\t format:csv]", "[{a BIGINT true} {b DOUBLE true}]"},
 		{"a,b;c\n1,2\n", "map[format:csv]", "[{a BIGINT true} {b;c BIGINT true}]"},
 	} {
 		in, out := io.Pipe()

@@ -382,3 +382,52 @@ func TestQuotedLines(t *testing.T) {
 		}
 	}
 }
+
+// TestForeignHeaders shows what is said of a file whose header has no column of the stream.
+func TestForeignHeaders(t *testing.T) {
+	for _, c := range []struct{ in, want string }{
+		{"a;b;c\n1;2;3\n", `the header "a;b;c" has none of the columns "a", "b", "c"; delimiter = ';' finds them`},
+		{"a\tb\n1\t2\n", `the header "a\tb" has none of the columns "a", "b", "c"; delimiter = '\t' finds them`},
+		{"1,2,3\n4,5,6\n", `the header "1,2,3" has none of the columns "a", "b", "c"; header = 'false' reads files that have none`},
+		{"x,y\n4,5\n", `the header "x,y" has none of the columns "a", "b", "c"`},
+	} {
+		d := newDecoder(t, Options{Dialect: Default(), Fields: texts()[:1], Columns: []string{"a", "b", "c"}})
+		got := decode(t, d, 10, c.in+"\n")
+		if len(got.Rows) != 0 || len(got.Bad) != 1 || !strings.Contains(got.Bad[0], c.want+": ") {
+			t.Errorf("%q: %s", c.in, got)
+		}
+		// The next file is another one.
+		if got := decode(t, d, 10, "sep=,\r\nC,A\r\n1,2\r\n"); got.String() != "row 2\n" {
+			t.Errorf("behind %q: %s", c.in, got)
+		}
+	}
+}
+
+func TestSniff(t *testing.T) {
+	for _, c := range []struct {
+		in        string
+		delimiter byte
+		header    bool
+	}{
+		{"a,b\n1,2\n", ',', true},
+		{"\"Time (UTC)\";\"Humidity, %\";Temp\n2026-03-01;40,5;20,1\n2026-03-01;41;20,2\n", ';', true},
+		{"a|b,c|d\n1|2|3\n4|5|6\n", '|', true},
+		{"a\tb\n1\t2, 3\n", '\t', true},
+		{"a b c\n1 2 3\n", 0, true},
+		{"sep=|\r\na|b\r\n", '|', true},
+		{"1;x;2026-01-01\n2;y;2026-01-02\n", ';', false},
+		{"2026;x\nyear;y\n", ';', true},
+		{"x;y\nz;w\n", ';', true},
+		{"a;b", ';', true},
+		{"", 0, true},
+	} {
+		if got := Delimiter([]byte(c.in)); got != c.delimiter {
+			t.Errorf("delimiter of %q: %q, want %q", c.in, got, c.delimiter)
+		}
+		d := Default()
+		d.Delimiter = max(c.delimiter, ' ')
+		if got := d.HasHeader([]byte(c.in)); got != c.header {
+			t.Errorf("header of %q: %v, want %v", c.in, got, c.header)
+		}
+	}
+}

@@ -36,6 +36,7 @@ type Decoder struct {
 	missing []*column.Builder // columns that the file has not
 	header  string            // the record that steps and missing were made of
 	others  []format.Name     // fields of the header that no column reads
+	foreign string            // why no record of the input is a row, if its header tells
 	ready   bool              // steps and missing are those of this input
 
 	base    int64   // bytes of the input before the block
@@ -86,7 +87,9 @@ func (d *Decoder) Decode(block []byte) error {
 	for p := 0; p < d.n; {
 		if !d.ready {
 			end := d.recordEnd(p)
-			d.takeHeader(d.buf[p:min(end, d.n)])
+			if record := d.buf[p:min(end, d.n)]; !IsSeparatorLine(record) {
+				d.takeHeader(record)
+			}
 			d.line += int64(bytes.Count(d.buf[p:end], []byte{'\n'}))
 			p = end
 			continue
@@ -120,7 +123,12 @@ func (d *Decoder) record(p int) (int, error) {
 		}
 	}
 	d.start, d.inner = p, 0
-	end, f := d.fields(p)
+	end, f := 0, (*cell.Fault)(nil)
+	if d.foreign == "" {
+		end, f = d.fields(p)
+	} else {
+		f = &cell.Fault{Reason: d.foreign}
+	}
 	if f == nil && end-1-p <= d.recordMax {
 		d.places[d.row] = place{format.Place{Line: d.line, Offset: d.base + int64(p)}, end - 1 - p}
 		d.row++
@@ -190,12 +198,19 @@ func (d *Decoder) takeHeader(record []byte) {
 		d.header = string(record)
 		d.learnHeader(record)
 	}
+	if d.foreign != "" {
+		d.notice(fmt.Sprintf("file %q: %s; its rows are bad", d.in.Name, d.foreign))
+	}
 	d.shape.options.Drift.Found(d.in.Name, d.others)
 }
 
 func (d *Decoder) learnHeader(record []byte) {
 	fields, _ := d.shape.options.fields(record)
 	names := headerNames(fields)
+	if d.foreign = d.shape.options.foreign(record, names); d.foreign != "" {
+		d.others, d.missing, d.steps = nil, nil, make([]step, len(names))
+		return
+	}
 	d.setSteps(names)
 	d.others = d.others[:0]
 	for i, s := range d.steps {

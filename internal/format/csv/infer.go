@@ -68,13 +68,14 @@ func headerNames(fields []string) []string {
 // guess takes the records of one file in.
 func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
 	var columns []*cell.Guess
-	for len(sample) > 0 {
+	for sample = closed(sample); len(sample) > 0; {
 		end := d.firstEnd(sample, true)
-		if end == 0 {
-			end = len(sample)
-		}
 		fields, _ := d.fields(sample[:end])
+		first := sample[:end]
 		sample = sample[end:]
+		if columns == nil && IsSeparatorLine(first) {
+			continue
+		}
 		if len(fields) == 1 && strings.TrimSpace(fields[0]) == "" {
 			continue
 		}

@@ -115,6 +115,10 @@ func (s *Shape) Complete(start, record []byte) bool {
 	want := len(s.options.Columns)
 	if s.options.Header {
 		end := s.options.firstEnd(start, false)
+		if IsSeparatorLine(start[:end]) {
+			start = start[end:]
+			end = s.options.firstEnd(start, false)
+		}
 		if end == 0 {
 			return false
 		}
