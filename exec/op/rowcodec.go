@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
+	"ssql/plan/expr"
 	"ssql/sql/types"
 )
 
@@ -25,7 +26,7 @@ type encoder func(dst []byte, row int) []byte
 func rowEncoders(cols []arrow.Array) ([]encoder, error) { return encoders(cols, false) }
 
 // keyEncoders returns encoders whose bytes can be a key: equal values have equal bytes, because
-// -0 is 0 and every NaN is the same.
+// -0 is 0, every NaN is the same and 24 hours are a day.
 func keyEncoders(cols []arrow.Array) ([]encoder, error) { return encoders(cols, true) }
 
 func encoders(cols []arrow.Array, canonical bool) ([]encoder, error) {
@@ -114,6 +115,16 @@ func valueEncoder(a arrow.Array, canonical bool) (encoder, error) {
 				v = canonicalDouble(v)
 			}
 			return binary.LittleEndian.AppendUint64(dst, math.Float64bits(v))
+		}, nil
+	case *array.MonthDayNanoInterval:
+		return func(dst []byte, row int) []byte {
+			v := a.Value(row)
+			if canonical {
+				v = expr.NormalInterval(v)
+			}
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v.Months))
+			dst = binary.LittleEndian.AppendUint32(dst, uint32(v.Days))
+			return binary.LittleEndian.AppendUint64(dst, uint64(v.Nanoseconds))
 		}, nil
 	case *array.Struct:
 		return structEncoder(a, canonical)

@@ -43,11 +43,12 @@ func (bagAcc) Blobs() []int { return []int{0} }
 
 // Update adds the values.
 func (a bagAcc) Update(c *Cells, groups []int32, args []arrow.Array) error {
-	for i, g := range c.present(groups, args[0]) {
+	values := byValue(args[0])
+	for i, g := range c.present(groups, values) {
 		if g < 0 {
 			continue
 		}
-		c.buf = appendEncoded(binary.AppendUvarint(c.buf[:0], 1), args[0], i)
+		c.buf = appendEncoded(binary.AppendUvarint(c.buf[:0], 1), values, i)
 		if err := a.extend(c, c.Words(g), c.buf); err != nil {
 			return err
 		}

@@ -2,6 +2,7 @@ package expr
 
 import (
 	"encoding/binary"
+	"slices"
 	"sort"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -261,6 +262,12 @@ func (b changeBag) Retract(c *Cells, groups []int32, args []arrow.Array) error {
 }
 
 func (b changeBag) change(c *Cells, groups []int32, args []arrow.Array, by int64) error {
+	if b.distinct {
+		args = slices.Clone(args)
+		for i := range args {
+			args[i] = byValue(args[i])
+		}
+	}
 	for row, g := range groups {
 		if g < 0 {
 			continue

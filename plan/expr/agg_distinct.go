@@ -99,6 +99,10 @@ func appendHashed(dst []byte, a arrow.Array, row int) []byte {
 	case *array.Int64, *array.Uint32, *array.Uint64, *array.Timestamp:
 		return le.AppendUint64(dst, wordReader(a)(row))
 	}
+	if v, ok := a.(*array.MonthDayNanoInterval); ok {
+		n := NormalInterval(v.Value(row))
+		return le.AppendUint64(le.AppendUint32(le.AppendUint32(dst, uint32(n.Months)), uint32(n.Days)), uint64(n.Nanoseconds))
+	}
 	return appendEncoded(dst, a, row)
 }
 

@@ -2,8 +2,10 @@ package expr
 
 import (
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/bitutil"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
+	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
@@ -150,6 +152,41 @@ func normalInterval(v arrow.MonthDayNanoInterval) (months, days, nanos int64) {
 	months = int64(v.Months) + days/30
 	days %= 30
 	return months, days, nanos
+}
+
+// NormalInterval returns the one interval that stands for all that are equal to v: 24 hours
+// are a day and 30 days a month, but for what is no whole number of months, which stays in
+// days as differences of times have them. An interval at the end of its range stands for
+// itself.
+func NormalInterval(v arrow.MonthDayNanoInterval) arrow.MonthDayNanoInterval {
+	months, days, nanos := normalInterval(v)
+	sameSign := months > 0 && days >= 0 && nanos >= 0 || months < 0 && days <= 0 && nanos <= 0
+	if whole := 30*months + days; sameSign && (days != 0 || nanos != 0) && int64(int32(whole)) == whole {
+		months, days = 0, whole
+	}
+	if int64(int32(months)) != months || int64(int32(days)) != days {
+		return v
+	}
+	return arrow.MonthDayNanoInterval{Months: int32(months), Days: int32(days), Nanoseconds: nanos}
+}
+
+// byValue returns a column in which equal values have equal parts: intervals are normal
+// ones.
+func byValue(a arrow.Array) arrow.Array {
+	in, ok := a.(*array.MonthDayNanoInterval)
+	if !ok {
+		return a
+	}
+	b := array.NewMonthDayNanoIntervalBuilder(memory.DefaultAllocator)
+	defer b.Release()
+	for i := range in.Len() {
+		if in.IsNull(i) {
+			b.AppendNull()
+			continue
+		}
+		b.Append(NormalInterval(in.Value(i)))
+	}
+	return b.NewArray()
 }
 
 func intervalEqual(a, b arrow.MonthDayNanoInterval) bool {
