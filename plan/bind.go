@@ -58,7 +58,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 		}
 		roots[i] = typed(s.node)
 		if len(in.Assign) == len(roots[i].Columns()) {
-			if roots[i], err = assigned(roots[i], in.Assign, b.at(in.Query.Span)); err != nil {
+			if roots[i], err = b.assigned(roots[i], in.Assign, b.at(in.Query.Span)); err != nil {
 				return nil, err
 			}
 		}
@@ -140,7 +140,7 @@ func typed(root Node) Node {
 }
 
 // assigned casts result columns to the types of those that they are written to.
-func assigned(root Node, to []types.Type, span Span) (Node, error) {
+func (b *binder) assigned(root Node, to []types.Type, span Span) (Node, error) {
 	p := &Project{Input: root}
 	changed := false
 	for i, c := range root.Columns() {
@@ -151,6 +151,10 @@ func assigned(root Node, to []types.Type, span Span) (Node, error) {
 				return nil, sqlerr.At(span, codeSinkSchema, "column %q of the result is %s, and that of the sink %s", c.Name, c.Type, to[i]).
 					WithHint("select a value that can be cast to %s", to[i])
 			}
+			if losesDigits(c.Type, to[i]) {
+				b.notices = append(b.notices, fmt.Sprintf("column %q of the sink is %s, which holds less than the %s of the query: values are rounded or cut to it. CAST(%s AS %s) in the query says so",
+					c.Name, to[i], c.Type, types.QuoteIdent(c.Name), to[i]))
+			}
 			changed, e = true, cast
 			c = Column{Field: types.Field{Name: c.Name, Type: to[i], Nullable: cast.Nullable()}}
 		}
@@ -160,6 +164,26 @@ func assigned(root Node, to []types.Type, span Span) (Node, error) {
 		return root, nil
 	}
 	return p, nil
+}
+
+// losesDigits reports whether a cast rounds or cuts values without an error.
+func losesDigits(from, to types.Type) bool {
+	switch {
+	case from.Kind == types.List && to.Kind == types.List, from.Kind == types.Map && to.Kind == types.Map:
+		return losesDigits(*from.Elem, *to.Elem) || from.Key != nil && losesDigits(*from.Key, *to.Key)
+	case from.Kind == types.Struct && to.Kind == types.Struct:
+		for i, f := range from.Fields {
+			if i < len(to.Fields) && losesDigits(f.Type, to.Fields[i].Type) {
+				return true
+			}
+		}
+		return false
+	case from.Kind == types.Timestamp && to.Kind == types.Date, from.Kind == types.Double && to.Kind == types.Float, from.Kind == types.Varchar && to.IsInteger():
+		return true
+	case from.IsFloat() || from.Kind == types.Decimal && from.Scale > 0:
+		return to.IsInteger() || to.Kind == types.Decimal && (from.IsFloat() || to.Scale < from.Scale)
+	}
+	return false
 }
 
 // emitDelay is the delay that EMIT .. WITH DELAY adds to every watermark.

@@ -146,6 +146,9 @@ type OpenContext struct {
 	Columns []string
 	ByName  bool
 	Options sources.Values // of CREATE SINK
+	// Notice takes what the user should know about the target, such as columns that hold
+	// less than the query gives; nil: nobody is told.
+	Notice func(text string)
 	// Rows, if set, has been opened for the rows of this output: OpenAll hands them on to
 	// it, and closes it.
 	Rows Sink

@@ -6,6 +6,7 @@ type Alias struct {
 	Engine    string // whose spelling it is
 	Written   string // the spelling in general; with Engine it says which alias this is
 	Canonical string // how ssql writes it
+	Always    bool   // it is said at each use, for data may be lost
 	Span      Span   // where it stands
 }
 

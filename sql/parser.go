@@ -13,7 +13,7 @@ type parser struct {
 	text    string // the statement
 	base    int    // its offset in the source
 	toks    []token
-	hints   []token // optimizer hints: comments to DuckDB, refused in a query of ours
+	hints   []token // optimizer hints: comments to DuckDB; see readHints
 	closing []int   // see closingBrackets
 	pos     int
 	limits  Limits

@@ -110,7 +110,7 @@ func TestPasteSurvivesTrivia(t *testing.T) {
 		if err != nil {
 			t.Fatal(rendered(err, text))
 		}
-		if _, ok := s.(*Passthrough); ok {
+		if _, ok := s.(*Passthrough); ok || strings.Contains(text, "/*+") { // a hint is a comment
 			continue
 		}
 		changed := withTrivia(text, random)

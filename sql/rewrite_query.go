@@ -47,9 +47,8 @@ func (p *parser) query() (*Query, error) {
 		return nil, err
 	}
 	defer p.leave()
-	if len(p.hints) > 0 {
-		return nil, unsupported(p.hints[0].span(), "hints (Flink, Spark, MySQL) are not supported on streams").
-			WithHint("give options in WITH (..) of CREATE STREAM or CREATE QUERY")
+	if err := p.readHints(); err != nil {
+		return nil, err
 	}
 	// END of a CASE around the query says nothing about columns inside of it.
 	outerCase := p.caseDepth

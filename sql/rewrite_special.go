@@ -227,10 +227,6 @@ func (p *parser) listLiteral(lo int) error {
 	h := p.openCall(lo)
 	for first := true; !p.cur().isOp("]"); first = false {
 		if !first {
-			if p.at("FOR") {
-				return syntaxError(p.cur().span(), "syntax error at or near %q, expected \",\" or \"]\"", p.cur().text).
-					WithHint("a list made of another is list_transform(xs, x -> x + 1), its elements chosen with list_filter(xs, x -> x > 1)")
-			}
 			if err := p.expectOp(","); err != nil {
 				return err
 			}
@@ -239,10 +235,51 @@ func (p *parser) listLiteral(lo int) error {
 		if err := p.expr(levelAny); err != nil {
 			return err
 		}
+		if first && p.at("FOR") {
+			return p.listComprehension(h, lo)
+		}
 	}
 	p.take()
 	span := p.spanFrom(lo)
 	p.closeCall(h, func(args []Expr) (Expr, error) { return &ListLit{Items: args, Span: span}, nil })
+	return nil
+}
+
+// listComprehension rewrites DuckDB's [x * 2 FOR x IN xs IF x > 1] from FOR on: the elements
+// that IF leaves in, transformed.
+func (p *parser) listComprehension(h *hook, lo int) error {
+	p.take()
+	name, err := p.name("the name of an element")
+	if err != nil {
+		return err
+	}
+	if err := p.expect("IN"); err != nil {
+		return err
+	}
+	p.comma()
+	if err := p.expr(levelAny); err != nil {
+		return err
+	}
+	if p.accept("IF") {
+		p.comma()
+		if err := p.expr(levelAny); err != nil {
+			return err
+		}
+	}
+	if err := p.expectOp("]"); err != nil {
+		return err
+	}
+	span := p.spanFrom(lo)
+	over := func(function string, list, body Expr) Expr {
+		return &Call{Name: Ident{Name: function, Span: span}, Span: span, Args: []Expr{list, &Lambda{Params: []Ident{name}, Body: body, Span: body.Pos()}}}
+	}
+	p.closeCall(h, func(args []Expr) (Expr, error) {
+		list := args[1]
+		if len(args) > 2 {
+			list = over("list_filter", list, args[2])
+		}
+		return over("list_transform", list, args[0]), nil
+	})
 	return nil
 }
 

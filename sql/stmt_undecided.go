@@ -19,7 +19,7 @@ func (p *parser) undecided() (Statement, error) {
 	scan := refScan{parser: p, out: u, ctes: map[string][]*cteScope{}}
 	scan.run(p.pos)
 	u.Node = p.restNode()
-	// A hint behind the last token must not get lost: whoever parses refuses it.
+	// A hint behind the last token must not get lost: whoever parses reads it.
 	for _, h := range p.hints {
 		if h.end > u.Span.End {
 			u.Span.End = h.end

@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"fmt"
 	"sort"
 	"strings"
 
@@ -187,6 +188,12 @@ func (p *parser) plainType() (types.Type, error) {
 		if out, err = parametrized(row.kind, numbers); err != nil {
 			return out, placed(err, p.spanFrom(first))
 		}
+	} else if row.kind == types.Decimal {
+		p.noteAlias(Alias{
+			Written:   strings.ToUpper(name) + " without digits",
+			Canonical: fmt.Sprintf("%s, as in DuckDB: digits behind the third are rounded. DECIMAL(38, 10) keeps more", out),
+			Always:    true,
+		}, p.spanFrom(first))
 	}
 	if p.accept("UNSIGNED") {
 		if out, ok = unsigned(row.kind); !ok {

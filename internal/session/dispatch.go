@@ -106,7 +106,7 @@ func (s *Session) noteAliases(st sql.Statement, out Output) {
 	}
 	for _, a := range st.Foreign() {
 		key := a.Engine + " " + a.Written
-		if s.noted[key] || a.Canonical == "" {
+		if s.noted[key] && !a.Always || a.Canonical == "" {
 			continue
 		}
 		s.noted[key] = true

@@ -171,7 +171,7 @@ func groupingKeys(p *plan.Plan) map[string]bool {
 
 // openSink opens the tables and sinks that a query writes to, as one. descriptions are
 // what its progress calls them.
-func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, descriptions []string, err error) {
+func (s *Session) openSink(b *bound, queryID string, notice func(text string)) (sink sinks.Sink, descriptions []string, err error) {
 	spec, err := s.findSink("duckdb", nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
@@ -189,6 +189,7 @@ func (s *Session) openSink(b *bound, queryID string) (sink sinks.Sink, descripti
 		if err != nil {
 			return nil, nil, err
 		}
+		o.Notice = notice
 		places, descriptions = append(places, o), append(descriptions, description)
 	}
 	sink, err = spec.OpenAll(places)
@@ -281,7 +282,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err != nil {
 		return nil, err
 	}
-	sink, descriptions, err := s.openSink(b, compared.queryID)
+	sink, descriptions, err := s.openSink(b, compared.queryID, out.Notice)
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}

@@ -47,7 +47,7 @@ func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output i
 	if err := t.requireFilled(ctx, c, parts); err != nil {
 		return nil, err
 	}
-	if err := t.checkTypes(ctx, c, o.Fields); err != nil {
+	if err := t.checkTypes(ctx, c, o); err != nil {
 		return nil, err
 	}
 	if err := t.tryInsert(ctx, c); err != nil {

@@ -92,10 +92,11 @@ func listColumns(columns []column) string {
 }
 
 // checkTypes finds how each field is read for its column, and refuses a cast that DuckDB
-// does not have. Whether a value fits is seen when it comes.
-func (t *target) checkTypes(ctx context.Context, c *duck.Conn, fields []types.Field) error {
-	t.casts = make([]string, len(fields))
-	for i, f := range fields {
+// does not have. Whether a value fits is seen when it comes; that a cast rounds is said
+// before.
+func (t *target) checkTypes(ctx context.Context, c *duck.Conn, o sinks.OpenContext) error {
+	t.casts = make([]string, len(o.Fields))
+	for i, f := range o.Fields {
 		col := t.columns[t.into[i]]
 		t.casts[i] = fmt.Sprintf("v.c%d", i)
 		if f.Type.Kind == types.Null || strings.EqualFold(f.Type.String(), col.typeName) {
@@ -110,8 +111,36 @@ func (t *target) checkTypes(ctx context.Context, c *duck.Conn, fields []types.Fi
 			return sqlerr.New("E_SINK_SCHEMA", "column %q of table %s is %s, and %s of the query cannot be cast to it", col.name, t.shown, col.typeName, f.Type).
 				WithHint("change the expression of the query, or the type of the column")
 		}
+		loses, err := rounds(ctx, c, f.Type, col.typeName)
+		if err != nil {
+			return fmt.Errorf("checking column %q of table %s: %w", col.name, t.shown, err)
+		}
+		if loses && o.Notice != nil {
+			o.Notice(fmt.Sprintf("column %q of table %s is %s, which holds less than the %s of the query: values are rounded or cut to it. CAST(%s AS %s) in the query says so, ALTER TABLE %s ALTER %s TYPE %s keeps them",
+				col.name, t.shown, col.typeName, f.Type, types.QuoteIdent(f.Name), col.typeName, t.shown, types.QuoteIdent(col.name), storable(f.Type)))
+		}
 	}
 	return nil
+}
+
+// rounds asks DuckDB whether a cast changes a value without an error: whether a value with
+// as many digits as its type has comes back as another.
+func rounds(ctx context.Context, c *duck.Conn, from types.Type, to string) (bool, error) {
+	fine := sampleOf(from, fineSamples)
+	changed := false
+	ask := fmt.Sprintf("SELECT CAST(CAST(%[1]s AS %[2]s) AS %[3]s) IS DISTINCT FROM %[1]s", fine, to, from)
+	if from.Kind == types.Varchar {
+		ask = fmt.Sprintf("SELECT TRY_CAST(CAST('1.7' AS %s) AS DOUBLE) = 2", to)
+	}
+	err := c.Query(ctx, ask, nil, func(row []any) error {
+		changed, _ = row[0].(bool)
+		return nil
+	})
+	var refused *duck.SQLError
+	if errors.As(err, &refused) {
+		return false, nil // a value that does not fit is no silent one
+	}
+	return changed, err
 }
 
 // castable asks DuckDB whether it has a cast. It casts a sample: a missing cast is
@@ -133,27 +162,39 @@ func castable(ctx context.Context, c *duck.Conn, from types.Type, to string) (bo
 	return false, nil
 }
 
+// plainSamples are values of types for which 1 is none.
+var plainSamples = map[types.Kind]string{
+	types.Null: "NULL", types.Date: "DATE '2000-01-01'", types.Timestamp: "TIMESTAMP '2000-01-01'", types.IntervalKind: "INTERVAL 1 DAY",
+}
+
+// fineSamples are values with as many digits as a type has, where that is more than 1 has.
+var fineSamples = map[types.Kind]string{
+	types.Null: "NULL", types.Date: "DATE '2000-01-01'", types.Timestamp: "TIMESTAMP '2000-01-01 01:02:03.456789'", types.IntervalKind: "INTERVAL 1 DAY",
+	types.Float: "CAST(0.1234567 AS FLOAT)", types.Double: "CAST(0.123456789012345 AS DOUBLE)",
+}
+
 // sample returns a value of a type, not NULL, as SQL.
-func sample(t types.Type) string {
+func sample(t types.Type) string { return sampleOf(t, plainSamples) }
+
+func sampleOf(t types.Type, samples map[types.Kind]string) string {
+	if text := samples[t.Kind]; text != "" {
+		return text
+	}
 	switch t.Kind {
 	case types.List:
-		return "[" + sample(*t.Elem) + "]"
+		return "[" + sampleOf(*t.Elem, samples) + "]"
 	case types.Map:
-		return "MAP {" + sample(*t.Key) + ": " + sample(*t.Elem) + "}"
+		return "MAP {" + sampleOf(*t.Key, samples) + ": " + sampleOf(*t.Elem, samples) + "}"
 	case types.Struct:
 		parts := make([]string, len(t.Fields))
 		for i, f := range t.Fields {
-			parts[i] = types.QuoteIdent(f.Name) + ": " + sample(f.Type)
+			parts[i] = types.QuoteIdent(f.Name) + ": " + sampleOf(f.Type, samples)
 		}
 		return "{" + strings.Join(parts, ", ") + "}"
-	case types.Null:
-		return "NULL"
-	case types.Date:
-		return "DATE '2000-01-01'"
-	case types.Timestamp:
-		return "TIMESTAMP '2000-01-01'"
-	case types.IntervalKind:
-		return "INTERVAL 1 DAY"
+	case types.Decimal:
+		if t.Scale > 0 && samples[types.Double] != "" {
+			return "CAST('0." + strings.Repeat("0", int(t.Scale)-1) + "1' AS " + t.String() + ")"
+		}
 	}
 	return "CAST('1' AS " + t.String() + ")"
 }

@@ -117,6 +117,58 @@ func TestExistingTableIsCheckedBeforeTheStart(t *testing.T) {
 	}
 }
 
+// A column that holds less than the query gives is said when the sink is opened, at every
+// depth; one that only changes the form of a value, or refuses what does not fit, is not.
+func TestColumnsThatRound(t *testing.T) {
+	decimal := types.DecimalOf(9, 2)
+	for _, c := range []struct {
+		from types.Type
+		to   string
+		says bool
+	}{
+		{types.Of(types.Double), "INTEGER", true},
+		{types.Of(types.Double), "TINYINT", true},
+		{types.Of(types.Double), "DECIMAL(18,3)", true},
+		{types.Of(types.Double), "FLOAT", true},
+		{types.Of(types.Double), "VARCHAR", false},
+		{types.Of(types.Float), "DOUBLE", false},
+		{types.Of(types.Float), "BIGINT", true},
+		{decimal, "INTEGER", true},
+		{decimal, "DECIMAL(9,1)", true},
+		{decimal, "DECIMAL(12,4)", false},
+		{decimal, "DOUBLE", false},
+		{types.Of(types.Varchar), "INTEGER", true},
+		{types.Of(types.Varchar), "DOUBLE", false},
+		{types.Of(types.Varchar), "TIMESTAMP", false},
+		{types.Of(types.Timestamp), "DATE", true},
+		{types.Of(types.Timestamp), "TIMESTAMP_S", true},
+		{types.Of(types.Timestamp), "TIMESTAMPTZ", false},
+		{types.Of(types.BigInt), "TINYINT", false},
+		{types.ListOf(types.Of(types.Double)), "INTEGER[]", true},
+		{types.ListOf(types.Of(types.Double)), "VARCHAR[]", false},
+		{types.StructOf(types.Field{Name: "a", Type: decimal}), "STRUCT(a INTEGER)", true},
+		{types.MapOf(types.Of(types.Varchar), types.Of(types.Double)), "MAP(VARCHAR, BIGINT)", true},
+	} {
+		p := newPlace(t)
+		p.exec(t, "CREATE TABLE t (v "+c.to+")")
+		o := sinktest.Context("t", sinks.Append)
+		o.Fields = []types.Field{{Name: "v", Type: c.from, Nullable: true}}
+		var notices []string
+		o.Notice = func(text string) { notices = append(notices, text) }
+		s, err := p.Open(t, o)
+		if err != nil {
+			t.Errorf("%s into %s: %v", c.from, c.to, err)
+			continue
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if said := len(notices) == 1 && strings.Contains(notices[0], "which holds less than the "+c.from.String()+" of the query"); said != c.says || !c.says && notices != nil {
+			t.Errorf("%s into %s: %q", c.from, c.to, notices)
+		}
+	}
+}
+
 func TestColumnsAreMappedAndCast(t *testing.T) {
 	row := sinktest.Record(sinktest.Row{Minute: 1, K: "12", N: 3})
 	cases := []struct {
