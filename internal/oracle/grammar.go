@@ -98,8 +98,8 @@ var grammar = []Production{
 	{Name: "as-of join", Streams: 2, Weight: 2, From: asOf, Modes: appendOnly},
 	{Name: "as-of join, windows", Streams: 2, Weight: 1, From: asOf, Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "join of windows", Streams: 2, Weight: 2, From: joinOfWindows, Modes: appendOnly},
-	{Name: "inner join, windows", Streams: 2, Weight: 2, From: rangeJoin(Inner), Window: anyWindow, Grouped: true, Modes: appendOnly},
-	{Name: "left join, windows", Streams: 2, Weight: 2, From: rangeJoin(Left), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "inner join, windows", Streams: 2, Weight: 2, From: timedJoin(Inner), Window: anyWindow, Grouped: true, Modes: appendOnly},
+	{Name: "left join, windows", Streams: 2, Weight: 2, From: timedJoin(Left), Window: anyWindow, Grouped: true, Modes: appendOnly},
 	{Name: "join with a table", Streams: 1, Weight: 2, From: staticJoin, Modes: appendUpdate},
 	{Name: "join with a table, windows", Streams: 1, Weight: 1, From: staticJoin, Window: anyWindow, Grouped: true, Modes: allModes},
 }

@@ -145,9 +145,9 @@ func (g *gen) ordered(r Rel) string {
 func join(kind JoinKind) func(g *gen) Rel {
 	return func(g *gen) Rel {
 		j := rangeJoin(kind)(g).(*Join)
-		switch g.IntN(5) {
+		switch g.IntN(4) {
 		case 0:
-			j.TimeKey, j.Bounds = true, nil
+			g.equalTimes(j)
 		case 1:
 			switch kind {
 			case Inner:
@@ -157,6 +157,30 @@ func join(kind JoinKind) func(g *gen) Rel {
 			case Right:
 				j.Bounds = j.Bounds[1:]
 			}
+		}
+		return j
+	}
+}
+
+// equalTimes joins on equal times: as they are, moved, or cut to buckets.
+func (g *gen) equalTimes(j *Join) {
+	j.TimeKey, j.Bounds = true, nil
+	switch g.IntN(4) {
+	case 0:
+	case 1:
+		j.ShiftMicros = one[int64](g, 1e6, -1e6, 5e6, -7e6, 250e3)
+	default:
+		j.Cut = [2]int64{one[int64](g, 0, 1e6, 5e6, 10e6), one[int64](g, 0, 1e6, 5e6, 10e6)}
+		j.ShiftMicros = one[int64](g, 0, 0, 5e6, -10e6)
+	}
+}
+
+// timedJoin draws a join with bounds to both sides, or on equal times.
+func timedJoin(kind JoinKind) func(g *gen) Rel {
+	return func(g *gen) Rel {
+		j := rangeJoin(kind)(g).(*Join)
+		if g.IntN(2) == 0 {
+			g.equalTimes(j)
 		}
 		return j
 	}
@@ -191,17 +215,17 @@ func joinOfWindows(g *gen) Rel {
 
 // leftSide joins, and goes on with the left columns.
 func leftSide(g *gen) Rel {
-	return &LeftSide{rangeJoin(one(g, Inner, Left, Semi))(g).(*Join)}
+	return &LeftSide{timedJoin(one(g, Inner, Left, Semi))(g).(*Join)}
 }
 
 // partnered is leftSide of rows that all have a partner, and so come out at once.
 func partnered(g *gen) Rel {
-	return &LeftSide{rangeJoin(one(g, Inner, Semi))(g).(*Join)}
+	return &LeftSide{timedJoin(one(g, Inner, Semi))(g).(*Join)}
 }
 
 // joinOfJoin joins three streams.
 func joinOfJoin(g *gen) Rel {
-	j := rangeJoin(one(g, Inner, Left, Semi))(g).(*Join)
+	j := timedJoin(one(g, Inner, Left, Right, Full, Semi, Anti))(g).(*Join)
 	j.Left, j.Right = partnered(g), g.scan(2)
 	return j
 }

@@ -35,7 +35,13 @@ type Join struct {
 	Kind        JoinKind
 	Left, Right Rel
 	Keys        []string // columns of both sides, by their names there
-	TimeKey     bool     // the event times are equal, too
+	// TimeKey says that the event times, cut and moved, are equal, too: see Cut and ShiftMicros.
+	TimeKey bool
+	// Cut is, for each side, the length of the buckets that its time in TimeKey is cut to: 0
+	// for the time itself, whole seconds that divide 10. ShiftMicros is added to that of the
+	// right one.
+	Cut         [2]int64
+	ShiftMicros int64
 	// Bounds of the left time against the right one; the model derives from them when
 	// rows may go.
 	Bounds []Bound
@@ -97,7 +103,14 @@ func (j *Join) on() string {
 	}
 	left, right := "l."+j.Left.Columns()[0].Name, "r."+j.Right.Columns()[0].Name
 	if j.TimeKey {
-		on = append(on, left+" = "+right)
+		l, r := cut(left, j.Cut[0]), cut(right, j.Cut[1])
+		switch {
+		case j.ShiftMicros > 0:
+			r = fmt.Sprintf("%s + INTERVAL '%d microseconds'", r, j.ShiftMicros)
+		case j.ShiftMicros < 0:
+			l = fmt.Sprintf("INTERVAL '%d microseconds' + %s", -j.ShiftMicros, l)
+		}
+		on = append(on, l+" = "+r)
 	}
 	for _, b := range j.Bounds {
 		on = append(on, b.sql(left, right))
@@ -108,6 +121,34 @@ func (j *Join) on() string {
 		}
 	}
 	return strings.Join(on, " AND ")
+}
+
+// cut writes a time that is cut to buckets.
+func cut(time string, micros int64) string {
+	switch micros {
+	case 0:
+		return time
+	case 1e6:
+		return "date_trunc('second', " + time + ")"
+	}
+	return fmt.Sprintf("time_bucket(INTERVAL '%d seconds', %s)", micros/1e6, time)
+}
+
+// cutTo cuts a time to buckets; those of 0 leave it as it is.
+func cutTo(at, micros int64) int64 {
+	if micros == 0 {
+		return at
+	}
+	return floorTo(at, micros)
+}
+
+// timeOf is what TimeKey compares of the time of a row of a side.
+func (j *Join) timeOf(side int, at int64) int64 {
+	at = cutTo(at, j.Cut[side])
+	if side == 1 {
+		at += j.ShiftMicros
+	}
+	return at
 }
 
 func (b Bound) sql(left, right string) string {
@@ -139,7 +180,15 @@ func (b Bound) holds(left, right int64) bool {
 // <=. Nil: never over.
 func (j *Join) thresholds(eMicros int64) [2]*int64 {
 	if j.TimeKey {
-		return [2]*int64{&eMicros, &eMicros}
+		// A row has its last partner at the end of the bucket that the other side cuts to.
+		l, r := eMicros+j.ShiftMicros-j.Cut[1], eMicros-j.ShiftMicros-j.Cut[0]
+		if c := j.Cut[0]; c > 0 {
+			l = cutTo(l, c) + c - 1
+		}
+		if c := j.Cut[1]; c > 0 {
+			r = cutTo(r, c) + c - 1
+		}
+		return [2]*int64{&l, &r}
 	}
 	var out [2]*int64
 	for _, b := range j.Bounds {
@@ -171,7 +220,7 @@ func outputOf(r Rel, micros int64) int64 {
 // output is the watermark below the join for the one above it.
 func (j *Join) output(eMicros int64) int64 {
 	if j.TimeKey {
-		return eMicros
+		return max(0, eMicros+min(0, j.ShiftMicros-j.Cut[1], -j.ShiftMicros-j.Cut[0]))
 	}
 	out := eMicros
 	for _, side := range j.thresholds(eMicros) {

@@ -41,9 +41,6 @@ func newJoin(j *Join, ins []node, q *Query) *joinNode {
 		for _, k := range j.Keys {
 			s.keys = append(s.keys, places(cols)[k])
 		}
-		if j.TimeKey {
-			s.keys = append(s.keys, 0)
-		}
 		n.sides[i] = s
 		width += len(cols)
 	}
@@ -185,6 +182,9 @@ func (n *joinNode) pair(side int, r, o *joinRow) (Row, bool) {
 		if a == nil || b == nil || compare(a, b) != 0 {
 			return nil, false
 		}
+	}
+	if n.j.TimeKey && n.j.timeOf(0, left.time()) != n.j.timeOf(1, right.time()) {
+		return nil, false
 	}
 	for _, b := range n.j.Bounds {
 		if !b.holds(left.time(), right.time()) {

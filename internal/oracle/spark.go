@@ -107,7 +107,7 @@ func (q *Query) inSpark() bool {
 		case *Windowed, *AsOf, *Rank, *Groups, *StaticJoin, *Where:
 			return true
 		case *Join:
-			return r.Kind == Anti
+			return r.Kind == Anti || r.ShiftMicros != 0 || r.Cut != [2]int64{} // D12
 		case *Sub:
 			return r.Query.Window.Kind == Cumulate || !r.Query.inSpark()
 		}
