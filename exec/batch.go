@@ -100,7 +100,7 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 	res.rows = make([]Rows, len(q.roots))
 	for i, root := range q.roots {
 		if err := r.finish(root, func(rec arrow.Record) error {
-			rows, deleted := res.rows[i].take(rec, q.cfg.Plan.Outputs[i].Deletes)
+			rows, deleted := res.rows[i].take(op.Untraced(rec), q.cfg.Plan.Outputs[i].Deletes)
 			r.count.outputs[i].rowsOut += rows
 			r.count.outputs[i].rowsDeleted += deleted
 			res.rowsOut, res.deleted = res.rowsOut+rows, res.deleted+deleted
@@ -234,7 +234,7 @@ func (r *batchRun) feedFrom(f feed) error {
 	seg := to.b.op.Segment(to.input)
 	if err := r.finish(f.below, func(rec arrow.Record) error {
 		k.asRead = true
-		return k.flow(f.route, rec, []op.Segment{seg})
+		return k.flow(f.route, op.Untraced(rec), []op.Segment{seg})
 	}); err != nil {
 		return err
 	}

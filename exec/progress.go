@@ -37,7 +37,10 @@ type Progress struct {
 	RowsFiltered int64 `json:"rowsFiltered"`
 	RowsLate     int64 `json:"rowsLate"`
 	RowsBad      int64 `json:"rowsBad"`
-	Replay       bool  `json:"replay,omitempty"` // the batch had been planned before a restart
+	// RowsPartlyLate are used rows of which something was late: one of the rows that unnest or
+	// a join made of them.
+	RowsPartlyLate int64 `json:"rowsPartlyLate,omitempty"`
+	Replay         bool  `json:"replay,omitempty"` // the batch had been planned before a restart
 	// Watermarks shows each input's own watermark, of which eventTime.watermark is the
 	// least (or the greatest, by watermark_policy) one batch before.
 	Watermarks []WatermarkProgress `json:"watermarks,omitempty"`
@@ -102,6 +105,7 @@ type OutputProgress struct {
 	RowsFiltered   int64  `json:"rowsFiltered"`
 	RowsLate       int64  `json:"rowsLate"`
 	RowsBad        int64  `json:"rowsBad"`
+	RowsPartlyLate int64  `json:"rowsPartlyLate,omitempty"`
 }
 
 // WatermarkProgress is the watermark of one input after the batch.
@@ -123,7 +127,7 @@ func (q *Query) describe(res *result) *Progress {
 		Timestamp: time.UnixMicro(res.plan.NowMicros).UTC().Format(progressTime),
 		BatchID:   res.plan.Batch, BatchDuration: took.Milliseconds(),
 		NumInputRows: c.read, DurationMs: map[string]int64{},
-		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
+		RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad, RowsPartlyLate: c.partlyLate,
 		Replay: res.replay, Forced: res.plan.Forced,
 		Sink: SinkProgress{Description: strings.Join(q.cfg.SinkDescriptions, ", "), NumOutputRows: res.rowsOut, NumDeletedRows: res.deleted},
 
@@ -186,7 +190,7 @@ func (q *Query) outputProgress(res *result) []OutputProgress {
 		c := res.counts.outputs[i]
 		out[i] = OutputProgress{
 			Target: o.Target, Description: q.cfg.SinkDescriptions[i], OutputMode: o.Mode.String(),
-			NumInputRows: c.read, NumOutputRows: c.rowsOut, NumDeletedRows: c.rowsDeleted, RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad,
+			NumInputRows: c.read, NumOutputRows: c.rowsOut, NumDeletedRows: c.rowsDeleted, RowsUsed: c.used, RowsFiltered: c.filtered, RowsLate: c.late, RowsBad: c.bad, RowsPartlyLate: c.partlyLate,
 		}
 	}
 	return out

@@ -51,7 +51,7 @@ func (r *batchRun) read(source int) error {
 	start := func(seg sources.Segment) *job {
 		k := r.newTask()
 		k.Bad = func(rec arrow.Record, row int, column, reason string) {
-			k.on.refused++
+			k.refuse(rec, row)
 			k.keep(keepMax, func() sources.BadRow { return k.refusedRow(rec, row, column, reason) })
 		}
 		j := &job{task: k, done: make(chan error, 1)}
@@ -61,7 +61,7 @@ func (r *batchRun) read(source int) error {
 		slots <- struct{}{}
 		go func() {
 			defer func() { <-slots }()
-			j.done <- r.readSegment(ctx, seg, k, keepMax, r.q.routing.sources[source], j.outs)
+			j.done <- r.readSegment(ctx, seg, k, keepMax, source, j.outs)
 		}()
 		return j
 	}
@@ -110,7 +110,8 @@ func (r *batchRun) mergeAll(inlets []*inlet, outs []op.Segment) error {
 	return nil
 }
 
-func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, from *route, outs []op.Segment) error {
+func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, source int, outs []op.Segment) error {
+	from, trace := r.q.routing.sources[source], r.q.routing.traced[source]
 	rc := &sources.ReadContext{
 		ChunkRows: r.q.cfg.ChunkRows,
 		Bad: func(b sources.BadRow) {
@@ -120,9 +121,13 @@ func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task
 		Notice: r.q.notice,
 	}
 	return seg.Read(ctx, rc, func(rec arrow.Record) error {
+		given := rec
+		if trace {
+			given = k.traced(rec)
+		}
 		k.decoded += rec.NumRows()
 		k.locate, k.asRead = rc.Locate, true
-		return k.flow(from, rec, outs)
+		return k.flow(from, given, outs)
 	})
 }
 

@@ -15,6 +15,10 @@ type route struct {
 	next    []*route
 	outputs []int // that the inlets belong to, each once
 	expands bool  // a stage on the way multiplies rows
+	// traced says that the rows at its end are told by the rows of the source that they came of:
+	// it expands, or its rows come to an output more than once, or together with rows of an
+	// operator.
+	traced bool
 }
 
 // inlet is where a route ends: in an input of a breaker.
@@ -42,8 +46,9 @@ type feed struct {
 type routing struct {
 	sources []*route   // by source
 	inlets  [][]*inlet // by source
+	traced  []bool     // by source: there is a traced route
 	shared  map[*shared]*route
-	count   int // of routes
+	routes  []*route // by number
 }
 
 // connect lays the routes between the sources and the breakers of trees.
@@ -64,12 +69,33 @@ func connect(roots []*breaker, sourceCount int) *routing {
 			}
 		})
 	}
+	for _, r := range w.sources {
+		w.traced = append(w.traced, r.trace())
+	}
 	return w
 }
 
+// trace finds the traced ones of a route and those that go on from it, and reports whether
+// there are any.
+func (r *route) trace() bool {
+	into := map[int]int{} // inlets by output
+	mixed := false
+	for _, in := range r.inlets {
+		into[in.b.output]++
+		mixed = mixed || into[in.b.output] > 1 ||
+			slices.ContainsFunc(in.b.feeds[in.input], func(f feed) bool { return f.below != nil })
+	}
+	r.traced = len(r.inlets) > 0 && (r.expands || mixed)
+	any := r.traced
+	for _, next := range r.next {
+		any = next.trace() || any
+	}
+	return any
+}
+
 func (w *routing) newRoute(below *route, stages []op.Stage) *route {
-	r := &route{number: w.count, stages: stages}
-	w.count++
+	r := &route{number: len(w.routes), stages: stages}
+	w.routes = append(w.routes, r)
 	r.expands = slices.ContainsFunc(stages, func(s op.Stage) bool { _, is := s.(op.Expander); return is })
 	if below != nil {
 		r.expands = r.expands || below.expands

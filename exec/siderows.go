@@ -51,6 +51,7 @@ func (r *batchRun) takeLate(b *breaker, input int, watermarkMicros int64, rec ar
 		return nil
 	}
 	r.lateSeen += rec.NumRows()
+	r.countLate(b, input, rec)
 	switch r.q.cfg.LateRows {
 	case LateDrop:
 		return nil

@@ -32,6 +32,10 @@ type track struct {
 	filtered, refused int64
 	used              int64   // rows that came to its end
 	passed            []int64 // rows that each stage has seen
+	// Of a traced task: the rows of the source of which one was refused, and what became of
+	// those that came to the end, by output.
+	refusedRows map[int32]bool
+	tallies     map[int]*tally
 }
 
 // number tells the expressions of a stage which rows of the batch they get: the rows
@@ -63,7 +67,7 @@ func (k *task) refusedRow(rec arrow.Record, row int, column, reason string) sour
 // of the segments, which gives their rows numbers.
 func (r *batchRun) newTask() *task {
 	ctx := *r.expr
-	k := &task{firstRow: r.tasks << 32, tracks: make([]track, r.q.routing.count)}
+	k := &task{firstRow: r.tasks << 32, tracks: make([]track, len(r.q.routing.routes))}
 	r.tasks++
 	k.Task = op.Task{Expr: &ctx, Event: make([]op.EventStats, len(r.event))}
 	return k
@@ -86,7 +90,11 @@ func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
 			k.on.used += rec.NumRows()
 		}
 		for _, in := range rt.inlets {
-			if err := outs[in.number].Consume(rec); err != nil {
+			given := op.Untraced(rec)
+			if rt.traced {
+				given = k.arrive(in, rec)
+			}
+			if err := outs[in.number].Consume(given); err != nil {
 				return k.nameRow(err, rec)
 			}
 		}

@@ -142,5 +142,5 @@ func (t *AsOfTable) Apply(task *Task, rec arrow.Record) (arrow.Record, error) {
 		}
 	}
 	both := joinColumns(0, Take(rec, mine), Take(t.table, theirs))
-	return array.NewRecord(schemaOf(t.Schema, both.Columns()), both.Columns(), both.NumRows()), nil
+	return tracedAs(both, array.NewRecord(schemaOf(t.Schema, both.Columns()), both.Columns(), both.NumRows())), nil
 }

@@ -93,7 +93,7 @@ func (a *Assign) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	defer taken.Release()
 	cols := append(append([]arrow.Array(nil), taken.Columns()...),
 		timestamps(starts), timestamps(ends), timestamps(lasts))
-	return array.NewRecord(schemaOf(a.Schema, cols), cols, int64(len(rows))), nil
+	return tracedAs(taken, array.NewRecord(schemaOf(a.Schema, cols), cols, int64(len(rows)))), nil
 }
 
 // timestamps wraps a slice, which the array then owns.

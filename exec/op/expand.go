@@ -46,7 +46,7 @@ func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		a.Release()
 	}
 	cols = append(cols, e.groupingIDs(n))
-	return array.NewRecord(schemaOf(e.Schema, cols), cols, int64(len(rows))), nil
+	return tracedAs(taken, array.NewRecord(schemaOf(e.Schema, cols), cols, int64(len(rows)))), nil
 }
 
 // keyRows lists the rows of key k: its own in the sets that keep it, NULL in others.

@@ -25,8 +25,8 @@ type Batch struct {
 	// this operator, in UTC microseconds; L of a batch is E of the batch before
 	// (docs/SEMANTICS.md, Watermarks).
 	LateMicros, EvictMicros int64
-	// Late takes rows of an input that this operator dropped as late. It is called
-	// from Merge, never concurrently.
+	// Late takes rows of an input that this operator dropped as late, as Take gives them, so
+	// that they keep their trace (Traced). It is called from Merge, never concurrently.
 	Late func(input int, rec arrow.Record) error
 }
 

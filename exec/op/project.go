@@ -38,7 +38,7 @@ func evalRecord(c *expr.Ctx, schema *arrow.Schema, exprs []expr.Expr, rec arrow.
 		}
 		cols[i] = a
 	}
-	return array.NewRecord(schemaOf(schema, cols), cols, rec.NumRows()), nil
+	return tracedAs(rec, array.NewRecord(schemaOf(schema, cols), cols, rec.NumRows())), nil
 }
 
 // schemaOf returns schema, with the types of cols where they are the other form

@@ -23,7 +23,7 @@ func Take(rec arrow.Record, rows []int32) arrow.Record {
 	for _, c := range cols {
 		c.Release()
 	}
-	return out
+	return tracedTake(rec, out, rows)
 }
 
 // splitLate divides a chunk by its event time: rows at or before the late watermark
@@ -158,7 +158,7 @@ func joinColumns(input int, own, partner arrow.Record) arrow.Record {
 	}
 	fields := append(append([]arrow.Field(nil), left.Schema().Fields()...), right.Schema().Fields()...)
 	cols := append(append([]arrow.Array(nil), left.Columns()...), right.Columns()...)
-	return array.NewRecord(arrow.NewSchema(fields, nil), cols, own.NumRows())
+	return tracedAs(own, array.NewRecord(arrow.NewSchema(fields, nil), cols, own.NumRows()))
 }
 
 // nullRow is a row of NULLs of a schema.

@@ -171,7 +171,7 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		mine, theirs = withUnmatched(int32(n), mine, theirs)
 	}
 	both := s.both(rec, mine, theirs)
-	return array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows()), nil
+	return tracedAs(both, array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows())), nil
 }
 
 func (s *StaticJoin) pairs(c *expr.Ctx, rec arrow.Record, pass []bool) (mine, theirs []int32, err error) {

@@ -49,5 +49,5 @@ func (u *Unnest) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	taken := Take(rec, rows)
 	defer taken.Release()
 	cols := append(append([]arrow.Array(nil), taken.Columns()...), expr.Take(list.ListValues(), elems))
-	return array.NewRecord(schemaOf(u.Schema, cols), cols, int64(len(rows))), nil
+	return tracedAs(taken, array.NewRecord(schemaOf(u.Schema, cols), cols, int64(len(rows)))), nil
 }

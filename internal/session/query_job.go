@@ -41,8 +41,10 @@ type job struct {
 // totals add the progress of a run up.
 type totals struct {
 	batches, rowsRead, rowsUsed, rowsFiltered, rowsLate, rowsBad, rowsOut, rowsDeleted int64
-	outputs                                                                            []exec.OutputProgress // of a statement set
-	last                                                                               *exec.Progress
+
+	rowsPartlyLate int64
+	outputs        []exec.OutputProgress // of a statement set
+	last           *exec.Progress
 }
 
 func (t *totals) add(p *exec.Progress) {
@@ -51,6 +53,7 @@ func (t *totals) add(p *exec.Progress) {
 	t.rowsUsed += p.RowsUsed
 	t.rowsFiltered += p.RowsFiltered
 	t.rowsLate += p.RowsLate
+	t.rowsPartlyLate += p.RowsPartlyLate
 	t.rowsBad += p.RowsBad
 	t.rowsOut += p.Sink.NumOutputRows
 	t.rowsDeleted += p.Sink.NumDeletedRows
@@ -63,6 +66,7 @@ func (t *totals) add(p *exec.Progress) {
 		o.RowsUsed += t.outputs[i].RowsUsed
 		o.RowsFiltered += t.outputs[i].RowsFiltered
 		o.RowsLate += t.outputs[i].RowsLate
+		o.RowsPartlyLate += t.outputs[i].RowsPartlyLate
 		o.RowsBad += t.outputs[i].RowsBad
 	}
 	t.outputs, t.last = sums, p

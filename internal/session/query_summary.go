@@ -17,7 +17,7 @@ func (j *job) summary() string {
 	}
 	line := fmt.Sprintf("%s: %s, %s read", j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"))
 	if t.outputs == nil {
-		line += " = " + became(t.rowsUsed, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut, t.rowsDeleted)
+		line += " = " + became(t.rowsUsed, t.rowsPartlyLate, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut, t.rowsDeleted)
 	}
 	if n, what := j.open(); n > 0 {
 		line += fmt.Sprintf(", %s open", count(n, what))
@@ -29,15 +29,19 @@ func (j *job) summary() string {
 		line += "; bad rows are in ssql.bad_rows"
 	}
 	for _, o := range t.outputs {
-		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows, o.NumDeletedRows))
+		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsPartlyLate, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows, o.NumDeletedRows))
 	}
 	return line
 }
 
 // became says what became of the rows that were read.
-func became(used, filtered, late, bad, written, deleted int64) string {
-	text := fmt.Sprintf("%s used + %s filtered + %s late + %s bad, %s written",
-		number(used), number(filtered), number(late), number(bad), count(written, "row"))
+func became(used, partlyLate, filtered, late, bad, written, deleted int64) string {
+	usedText := number(used) + " used"
+	if partlyLate > 0 {
+		usedText += fmt.Sprintf(" (%s of them partly late)", number(partlyLate))
+	}
+	text := fmt.Sprintf("%s + %s filtered + %s late + %s bad, %s written",
+		usedText, number(filtered), number(late), number(bad), count(written, "row"))
 	if deleted > 0 {
 		text += fmt.Sprintf(", %s deleted", number(deleted))
 	}
