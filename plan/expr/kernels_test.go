@@ -307,7 +307,7 @@ func TestSparkNames(t *testing.T) {
 		"make_dt_interval(1, 2, 3, 4.5)": "1 day 02:03:04.5", "try_divide(i, 0)": "NULL", "sort_array([3, NULL, 1])": "[NULL, 1, 3]",
 		"sort_array([3, NULL, 1], false)": "[3, 1, NULL]", "unix_millis(TIMESTAMP '1970-01-01 00:00:01')": "1000", "size([1, 2])": "2",
 		"date_add(DATE '2024-01-31', 1)": "2024-02-01", "element_at(MAP {'a': 1}, 'a')": "1", "date_part('epoch', TIMESTAMP '1970-01-01 00:00:01.5')": "1.5",
-		"i DIV 2": "2", "7.5 DIV 2": "3", "strptime('2024-065', '%Y-%j')": "2024-03-05 00:00:00", "strptime('2024-01-01 +0200', '%Y-%m-%d %z')": "2023-12-31 22:00:00",
+		"i DIV 2": "2", "7.5 DIV 2": "3", "strptime('2024-065', '%Y-%j')": "2024-03-05 00:00:00", "strptime('10:00:00,251', '%H:%M:%S,%f')": "1900-01-01 10:00:00.251", "strptime('2024-01-01 +0200', '%Y-%m-%d %z')": "2023-12-31 22:00:00",
 	} {
 		check(t, s, expression, want)
 	}

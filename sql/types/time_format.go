@@ -4,7 +4,8 @@ import "strings"
 
 // TimeFormat is a compiled format of strftime and strptime with DuckDB's codes: those of
 // C, with %- for numbers without leading zeros, %f for microseconds, %g for milliseconds
-// and %n for nanoseconds. Formats named epoch_s, epoch_ms, epoch_us and epoch_ns are
+// and %n for nanoseconds; these three read what there is as a fraction, from the left.
+// Formats named epoch_s, epoch_ms, epoch_us and epoch_ns are
 // numbers since 1970.
 type TimeFormat struct {
 	Codes []TimeCode

@@ -97,19 +97,26 @@ func (f *timeFields) read(s string, code byte) (rest string, ok bool) {
 	case 'S':
 		return number(&f.second, 2, 0, 59)
 	case 'f':
-		return number(&f.micros, 6, 0, 999_999)
-	case 'n':
-		rest, ok = number(&f.micros, 9, 0, 999_999_999)
-		f.micros /= 1000
-		return rest, ok
+		return f.fraction(s, 6)
 	case 'g':
-		rest, ok = number(&f.micros, 3, 0, 999)
-		f.micros *= 1000
-		return rest, ok
+		return f.fraction(s, 3)
+	case 'n':
+		return f.fraction(s, 9)
 	case 'j':
 		return number(&f.yearDay, 3, 1, 366)
 	}
 	return f.readWord(s, code, number)
+}
+
+// fraction takes the digits of a fraction of a second off s: `251` is a quarter of one,
+// whatever its code counts.
+func (f *timeFields) fraction(s string, digits int) (rest string, ok bool) {
+	n := 0
+	for n < len(s) && n < digits && s[n] >= '0' && s[n] <= '9' {
+		n++
+	}
+	f.micros, _ = parseFraction([]byte(s[:n]))
+	return s[n:], n > 0
 }
 
 // readWord takes a code off s that is no number of its own.
