@@ -68,6 +68,9 @@ type Config struct {
 	OnBatch func(p *Progress, rows []Rows)
 	// OnNotice takes messages for the user.
 	OnNotice func(text string)
+	// OnWait, if set, takes one that must not wait for the rows. Called from the goroutine
+	// of Run.
+	OnWait func(text string)
 }
 
 // LatePolicy is what happens to rows behind the watermark. They are counted always.

@@ -28,7 +28,7 @@ func (q *Query) forced(t Trigger, nowMicros int64) string {
 			return checkpoint.ForcedTimeout
 		}
 	}
-	if q.cfg.FlushAtEnd && t.Kind == AvailableNow {
+	if q.cfg.FlushAtEnd && t.Kind == AvailableNow && len(q.pipes) == 0 {
 		return checkpoint.ForcedEnd
 	}
 	return ""

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/checkpoint"
+	"ssql/sources"
 )
 
 // Query is one query with its checkpoint open. Run, Flush and Close belong to one
@@ -47,7 +48,8 @@ type Query struct {
 	started  time.Time // of the trigger before, for input rows per second
 	noticed  sync.Map  // texts said already
 	lookouts lookouts
-	behind   bool // it was said that batches take longer than the trigger's interval
+	pipes    []sources.Pipe // that have not ended, of trigger available_now
+	behind   bool           // it was said that batches take longer than the trigger's interval
 }
 
 // planned is a batch whose PLAN record is durable, or will be with the next write.

@@ -21,8 +21,9 @@ import (
 //	                   said, and then the multiples hold again
 //	Once               one batch with all that is there, whatever the limits; without
 //	                   new rows the closing batch that is due, if any (D2)
-//	AvailableNow       what was there at the start, within the limits; then the closing
-//	                   batches, and with FlushAtEnd everything that is open
+//	AvailableNow       what was there at the start, within the limits, and what comes out
+//	                   of a pipe until it ends; then the closing batches, and with
+//	                   FlushAtEnd everything that is open
 func (q *Query) Run(ctx context.Context, t Trigger) error {
 	if q.broken != nil {
 		return q.broken
@@ -61,6 +62,12 @@ func (q *Query) loop(ctx context.Context, t Trigger) error {
 			}
 			asked = nil
 		}
+		if t.Kind == AvailableNow && p == nil && !q.stopping() && len(q.pipes) > 0 {
+			if err := q.more(ctx); err != nil {
+				return err
+			}
+			continue
+		}
 		if t.Kind == Once || t.Kind == AvailableNow && p == nil || q.stopping() {
 			return nil
 		}
@@ -80,12 +87,23 @@ func (q *Query) loop(ctx context.Context, t Trigger) error {
 // freeze holds the end of the sources still; thaw undoes it.
 func (q *Query) freeze(ctx context.Context) (thaw func(), err error) {
 	var frozen []sources.Freezer
+	q.pipes = nil
 	thaw = func() {
 		for _, f := range frozen {
 			f.Thaw()
 		}
 	}
 	for _, s := range q.cfg.Sources {
+		if p, ok := s.(sources.Pipe); ok {
+			if !q.wantsAll() {
+				q.pipes = append(q.pipes, p)
+				continue
+			}
+			if err := q.tellWait(ctx, p, s.Description()); err != nil {
+				thaw()
+				return nil, err
+			}
+		}
 		f, ok := s.(sources.Freezer)
 		if !ok {
 			continue
@@ -95,6 +113,10 @@ func (q *Query) freeze(ctx context.Context) (thaw func(), err error) {
 			return nil, fmt.Errorf("looking for new input of %s: %w", s.Description(), err)
 		}
 		frozen = append(frozen, f)
+	}
+	if err := q.more(ctx); err != nil {
+		thaw()
+		return nil, err
 	}
 	return thaw, nil
 }

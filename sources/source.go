@@ -5,6 +5,7 @@ package sources
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -66,6 +67,16 @@ type Freezer interface {
 	Freeze(ctx context.Context) error
 	// Thaw undoes Freeze.
 	Thaw()
+}
+
+// Pipe is a Freezer whose input comes while it is read, and ends. Freeze waits for the end;
+// a trigger that need not have all of it asks for More instead.
+type Pipe interface {
+	Freezer
+	// More waits until there is new input for a batch, or none will come: ended.
+	More(ctx context.Context) (ended bool, err error)
+	// EndsWithin waits for the end of the input, but not for longer.
+	EndsWithin(ctx context.Context, d time.Duration) (ended bool, err error)
 }
 
 // Segment is one part of a batch's input, read by one goroutine.

@@ -33,13 +33,33 @@ func openRegular(name string) (*os.File, os.FileInfo, error) {
 }
 
 // budget is what a batch may still take of its limit of rows.
-type budget struct{ left, max int64 }
+type budget struct {
+	left, max int64
+	bytes     int64 // what it may read of one file; 0 is no limit
+}
 
-func newBudget(rowsMax int64) *budget {
+func newBudget(rowsMax, bytes int64) *budget {
 	if rowsMax == 0 {
 		rowsMax = math.MaxInt64
 	}
-	return &budget{rowsMax, rowsMax}
+	return &budget{rowsMax, rowsMax, bytes}
+}
+
+// cutBytes returns where records end that are not more than the limit of bytes, but at least
+// one.
+func (b *budget) cutBytes(s *source, f io.ReaderAt, from, to int64) (end int64, err error) {
+	if b.bytes == 0 || to-from <= b.bytes {
+		return to, nil
+	}
+	if s.config.format.fields {
+		_, end, err = s.cut(f, from, from+b.bytes)
+	} else {
+		end, _, err = lastLine(f, from, from+b.bytes, b.bytes)
+	}
+	if end == from {
+		end = to
+	}
+	return end, err
 }
 
 func (b *budget) limited() bool { return b.max < math.MaxInt64 }
@@ -131,7 +151,7 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	s.noticeKind(e.name)
 	p.Form = s.formOf(head)
 	// What has grown behind a frozen end may be cut in the middle of a line.
-	young := grown || !s.settled && s.now().Sub(info.ModTime()) < s.config.settle
+	young := grown || !s.settled && (s.config.growing || s.now().Sub(info.ModTime()) < s.config.settle)
 	ready := s.pinPlain
 	if p.whole() {
 		ready = s.pinWhole
@@ -171,6 +191,9 @@ func (s *source) pinPlain(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 	}
 	var whole bool
 	if p.To, whole, err = s.readyEnd(f, p, n.head, n.young); err != nil || p.To <= p.From {
+		return false, err
+	}
+	if p.To, err = n.rows.cutBytes(s, f, p.From, p.To); err != nil {
 		return false, err
 	}
 	end := p.To
@@ -221,7 +244,7 @@ func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 	if last != nil {
 		p.Skip = last.Skip
 	}
-	if p.To = p.Size; n.grown {
+	if p.To = p.Size; n.grown || s.config.growing && !s.settled {
 		return false, nil
 	}
 	if n.young && !s.frozen && (p.Form == formUTF16 || p.Form == formCR) {
@@ -266,7 +289,9 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (en
 	if whole || !young {
 		return p.Size, whole, nil
 	}
-	s.waiting = true
+	if s.waiting = true; s.config.growing {
+		return start, false, nil
+	}
 	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
 		s.config.pattern.shown(p.Name), s.config.settle))
 	return start, false, nil

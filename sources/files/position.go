@@ -156,3 +156,16 @@ func parseRange(r json.RawMessage) (*batchRange, error) {
 	}
 	return &out, nil
 }
+
+// BytesOf returns how many bytes of plain files a range reads, 0 if it is not of this
+// connector.
+func BytesOf(r json.RawMessage) (n int64) {
+	parsed, err := parseRange(r)
+	if err != nil {
+		return 0
+	}
+	for i := range parsed.Files {
+		n += parsed.Files[i].To - parsed.Files[i].From
+	}
+	return n
+}

@@ -238,7 +238,11 @@ func (s *source) pinListed(ctx context.Context, limits sources.Limits) (files []
 	for len(s.listed) > 0 && !s.mayBeNew(s.listed[0]) {
 		s.listed = s.listed[1:]
 	}
-	bytes, rows := int64(0), newBudget(limits.RowsMax)
+	ofOne := int64(0)
+	if s.config.growing {
+		ofOne = limits.BytesMax // the one file is the whole of the input
+	}
+	bytes, rows := int64(0), newBudget(limits.RowsMax, ofOne)
 	for _, e := range s.listed {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err

@@ -126,6 +126,10 @@ func options() []sources.Option {
 // names it as the user knows it.
 const ShownAs = "shown as"
 
+// Growing is the key, of no option, by which a connector says that its files may grow until
+// it calls Settle, however old they are.
+const Growing = "growing"
+
 // config are the checked options.
 type config struct {
 	pattern    pattern
@@ -140,6 +144,7 @@ type config struct {
 	settle     time.Duration
 	unpackMax  int64
 	unpackRate int64
+	growing    bool          // see Growing
 	changed    string        // what changed_files says
 	incomplete string        // what incomplete_files says
 	drift      *format.Drift // nil where nothing is read but samples
@@ -152,6 +157,7 @@ func newConfig(o sources.Values) (*config, error) {
 	}
 	c := &config{
 		pattern:    p,
+		growing:    o.Bool(Growing),
 		changed:    o.String("changed_files"),
 		incomplete: o.String("incomplete_files"),
 		filesMax:   o.Int("max_files_per_batch"),

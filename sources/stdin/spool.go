@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/mattn/go-isatty"
+	"golang.org/x/sys/unix"
 
 	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
@@ -23,14 +24,19 @@ import (
 type spool struct {
 	in   io.Reader
 	done chan struct{} // closed at the end of the input
-	more chan struct{} // has one when more was copied
 
-	mu    sync.Mutex
-	dir   string    // "" before the start
-	lock  io.Closer // of a temporary folder; nil for one that stays
-	size  int64     // what was copied
-	lines bool      // and whether a line end is in it
-	err   error     // of copying; set before done is closed
+	mu   sync.Mutex
+	more chan struct{} // closed, and made anew, when more was copied
+	room chan struct{} // the same, when more was read
+	read int64         // bytes that batches have read
+	// aheadMax is how much is copied ahead of what was read.
+	aheadMax int64
+	all      bool      // somebody waits for the end: what is not read is not bounded
+	dir      string    // "" before the start
+	lock     io.Closer // of a temporary folder; nil for one that stays
+	size     int64     // what was copied
+	lines    bool      // and whether a line end is in it
+	err      error     // of copying; set before done is closed
 }
 
 // start begins to copy and returns the folder of the file.
@@ -148,6 +154,7 @@ func (s *spool) copy(f *os.File) {
 			_, writeErr := f.Write(block[:n])
 			err = errors.Join(err, writeErr)
 			s.copied(block[:n])
+			s.waitRoom()
 		}
 	}
 	if errors.Is(err, io.EOF) {
@@ -155,6 +162,10 @@ func (s *spool) copy(f *os.File) {
 	}
 	if closeErr := f.Close(); err == nil {
 		err = closeErr
+	}
+	if errors.Is(err, unix.ENOSPC) {
+		err = sqlerr.New("E_STORAGE_FULL", "the disk of %q is full: standard input cannot be spooled", f.Name()).
+			WithHint("make room, or name a folder on a larger disk: spool = 'folder'")
 	}
 	s.mu.Lock()
 	s.err = err
@@ -165,17 +176,91 @@ func (s *spool) copy(f *os.File) {
 // copied notes what was written.
 func (s *spool) copied(block []byte) {
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.size += int64(len(block))
 	s.lines = s.lines || bytes.IndexByte(block, '\n') >= 0
-	s.mu.Unlock()
+	close(s.more)
+	s.more = make(chan struct{})
+}
+
+// ended reports whether the input has ended.
+func (s *spool) ended() bool {
 	select {
-	case s.more <- struct{}{}:
+	case <-s.done:
+		return true
 	default:
+		return false
+	}
+}
+
+// spoolBytesMax is how much of a pipe is copied ahead of the batches that read it.
+const spoolBytesMax = 256 << 20
+
+// waitRoom holds a pipe back whose writer is faster than its readers.
+func (s *spool) waitRoom() {
+	for {
+		s.mu.Lock()
+		full, room := s.isFull(), s.room
+		s.mu.Unlock()
+		if !full {
+			return
+		}
+		<-room
+	}
+}
+
+// isFull wants s.mu.
+func (s *spool) isFull() bool { return !s.all && s.size-s.read > s.aheadMax }
+
+// release makes room: read bytes were read, or somebody wants all of the input.
+func (s *spool) release(read int64, all bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.read, s.all = max(s.read, read), s.all || all
+	close(s.room)
+	s.room = make(chan struct{})
+}
+
+// quiet is how long nothing comes before what is there is a batch.
+const quiet = 300 * time.Millisecond
+
+// waitMore returns when there is more than seen bytes and nothing came for a while, or it came
+// for longer than most; and at the end of the input.
+func (s *spool) waitMore(ctx context.Context, seen int64, most time.Duration) (size int64, ended bool, err error) {
+	var full <-chan time.Time // since there is something
+	for {
+		s.mu.Lock()
+		size, more, held := s.size, s.more, s.isFull()
+		s.mu.Unlock()
+		if held && size > seen {
+			return size, false, nil
+		}
+		var pause <-chan time.Time
+		if size > seen {
+			if full == nil {
+				full = time.After(most)
+			}
+			pause = time.After(min(quiet, most))
+		}
+		select {
+		case <-ctx.Done():
+			return size, false, ctx.Err()
+		case <-s.done:
+			s.mu.Lock()
+			defer s.mu.Unlock()
+			return s.size, true, nil
+		case <-pause:
+			return size, false, nil
+		case <-full:
+			return size, false, nil
+		case <-more:
+		}
 	}
 }
 
 // wait returns at the end of the input.
 func (s *spool) wait(ctx context.Context) error {
+	s.release(0, true)
 	select {
 	case <-ctx.Done():
 		return ctx.Err()
@@ -200,7 +285,7 @@ const (
 func (s *spool) waitSample(ctx context.Context) error {
 	for {
 		s.mu.Lock()
-		size, lines := s.size, s.lines
+		size, lines, more := s.size, s.lines, s.more
 		s.mu.Unlock()
 		if size >= sampleBytes {
 			return nil
@@ -216,7 +301,7 @@ func (s *spool) waitSample(ctx context.Context) error {
 			return s.wait(ctx)
 		case <-quiet:
 			return nil
-		case <-s.more:
+		case <-more:
 		}
 	}
 }

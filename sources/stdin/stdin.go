@@ -15,6 +15,7 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"ssql/internal/sqlerr"
 	"ssql/sources"
@@ -27,7 +28,7 @@ type Input struct{ spool spool }
 
 // New returns the input. It is read once a stream of it is.
 func New(in io.Reader) *Input {
-	return &Input{spool{in: in, done: make(chan struct{}), more: make(chan struct{}, 1)}}
+	return &Input{spool{in: in, done: make(chan struct{}), more: make(chan struct{}), room: make(chan struct{}), aheadMax: spoolBytesMax}}
 }
 
 // Close removes the temporary spool. Queries must be closed before.
@@ -75,7 +76,8 @@ func (i *Input) Spec() sources.Spec {
 			if err != nil {
 				return nil, err
 			}
-			return &source{inner, inner.(sources.Freezer), inner.(files.Settler), &i.spool}, nil
+			most := time.Duration(o.Options.Int(batchWait)) * time.Microsecond
+			return &source{Source: inner, freezer: inner.(sources.Freezer), files: inner.(files.Settler), spool: &i.spool, most: most}, nil
 		},
 	}
 }
@@ -90,7 +92,8 @@ func (i *Input) options(o sources.Values) (sources.Values, error) {
 	if set == nil {
 		set = map[string]any{}
 	}
-	set["path"], set["order"] = filepath.Join(dir, prefix+"*"), "name"
+	set["path"], set["order"], set[files.Growing] = filepath.Join(dir, prefix+"*"), "name", true
+	set["settle_time"] = sampleQuiet.Microseconds() // of a sample
 	if o.String("spool") == "" {
 		set[files.ShownAs] = "stdin"
 	}
@@ -107,6 +110,9 @@ func (i *Input) sample(ctx context.Context, o sources.Values) (sources.Values, e
 	return o, i.spool.waitSample(ctx)
 }
 
+// batchWait is the option of the time that a batch collects rows.
+const batchWait = "batch_wait"
+
 // prefix is how the names of spool files begin.
 const prefix = "stdin-"
 
@@ -114,9 +120,11 @@ const prefix = "stdin-"
 // whose end must be read first.
 func options(base []sources.Option) []sources.Option {
 	out := []sources.Option{{Name: "spool", Type: sources.StringOption,
-		Summary: "folder that keeps what was read, so that a restart can replay it; without it a temporary one, which is removed at the end"}}
+		Summary: "folder that keeps what was read, so that a restart can replay it; without it a temporary one, which is removed at the end"},
+		{Name: batchWait, Type: sources.DurationOption, Default: "1 second",
+			Summary: "how long a batch of a pipe that has not ended collects rows at most, while they come without a pause; 0 is until the end of the input"}}
 	for _, o := range base {
-		if !slices.Contains([]string{"path", "order", "max_file_age", "max_files_per_batch"}, o.Name) {
+		if !slices.Contains([]string{"path", "order", "max_file_age", "max_files_per_batch", "settle_time", "changed_files", "incomplete_files"}, o.Name) {
 			if o.Name == "format" {
 				o.Values = slices.DeleteFunc(slices.Clone(o.Values), func(format string) bool { return format == "parquet" })
 			}
@@ -137,9 +145,64 @@ type source struct {
 	freezer sources.Freezer
 	files   files.Settler
 	spool   *spool
+	most    time.Duration // batch_wait
+	seen    int64         // bytes of the spool that were there at the last look
+	read    int64         // bytes that batches have read
+	// readBefore is read at the last look.
+	readBefore int64
 }
 
-var _ sources.Freezer = (*source)(nil)
+// pipeBytesMax is what a batch of a pipe that has not ended reads at most.
+const pipeBytesMax = 64 << 20
+
+var _ sources.Pipe = (*source)(nil)
+
+// Next takes what has no line end only when the input has ended: no more belongs to it.
+func (s *source) Next(ctx context.Context, l sources.Limits) (sources.Range, error) {
+	if s.spool.ended() {
+		s.files.Settle()
+	} else if !l.Unlimited && (l.BytesMax == 0 || l.BytesMax > pipeBytesMax) {
+		l.BytesMax = pipeBytesMax
+	}
+	return s.Source.Next(ctx, l)
+}
+
+// Advance makes room for more input.
+func (s *source) Advance(r sources.Range) error {
+	s.read += files.BytesOf(r)
+	s.spool.release(s.read, false)
+	return s.Source.Advance(r)
+}
+
+// More waits for a batch of the input.
+func (s *source) More(ctx context.Context) (ended bool, err error) {
+	if s.most == 0 {
+		err = s.spool.wait(ctx)
+		return true, err
+	}
+	before := s.seen
+	s.seen, ended, err = s.spool.waitMore(ctx, s.seen, s.most)
+	if err == nil && !ended && s.seen-s.read > s.spool.aheadMax && s.read == s.readBefore && before > 0 {
+		s.spool.release(0, true) // nothing can be read of it before its end
+	}
+	s.readBefore = s.read
+	if ended && err == nil {
+		err = s.spool.wait(ctx) // for its error
+	}
+	return ended, err
+}
+
+// EndsWithin waits for the end of the input, but not for longer.
+func (s *source) EndsWithin(ctx context.Context, d time.Duration) (ended bool, err error) {
+	select {
+	case <-ctx.Done():
+		return false, ctx.Err()
+	case <-s.spool.done:
+		return true, nil
+	case <-time.After(d):
+		return false, nil
+	}
+}
 
 // Freeze waits for the end of the input: what a pipe holds at one moment means nothing.
 func (s *source) Freeze(ctx context.Context) error {

@@ -205,3 +205,94 @@ func TestSniff(t *testing.T) {
 		}
 	}
 }
+
+// More gives what a pipe has while it is open, but no line that is not finished; and its
+// end.
+func TestMore(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	in, out := io.Pipe()
+	s := open(t, New(in).Spec()).(sources.Pipe)
+	src := s.(sources.Source)
+	if err := src.Restore(nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, part := range []struct{ text, want string }{
+		{"{\"a\":1}\n{\"a\"", "1"},
+		{":2}\n{\"a\":", "2"},
+		{"3}", "3"},
+	} {
+		if _, err := io.WriteString(out, part.text); err != nil {
+			t.Fatal(err)
+		}
+		if ended, err := s.More(t.Context()); ended || err != nil {
+			t.Fatal(ended, err)
+		}
+		r, err := src.Next(t.Context(), sources.Limits{})
+		if err != nil || r == nil {
+			t.Fatal(r, err)
+		}
+		if got := strings.Join(sourcetest.Rows(t, src, r, 10), " "); got != part.want {
+			t.Errorf("behind %q: %s, want %s", part.text, got, part.want)
+		}
+		if err := src.Advance(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out.Close()
+	if ended, err := s.More(t.Context()); !ended || err != nil {
+		t.Error(ended, err)
+	}
+}
+
+// A pipe that is faster than its batches is held back, unless its end is waited for.
+func TestPipeIsHeldBack(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	line := []byte("{\"a\":1,\"b\":\"" + strings.Repeat("x", 1<<20) + "\"}\n")
+	in, out := io.Pipe()
+	input := New(in)
+	input.spool.aheadMax = 8 << 20
+	s := open(t, input.Spec()).(sources.Pipe)
+	src := s.(sources.Source)
+	if err := src.Restore(nil); err != nil {
+		t.Fatal(err)
+	}
+	const lines = 40
+	go func() {
+		defer out.Close()
+		for range lines {
+			if _, err := out.Write(line); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	rows := 0
+	for ended := false; ; {
+		r, err := src.Next(t.Context(), sources.Limits{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r == nil {
+			if ended {
+				break
+			}
+			if ended, err = s.More(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		input.spool.mu.Lock()
+		ahead := input.spool.size - input.spool.read
+		input.spool.mu.Unlock()
+		if ahead > 10<<20 {
+			t.Fatalf("%d bytes are copied ahead", ahead)
+		}
+		rows += len(sourcetest.Rows(t, src, r, 10))
+		if err := src.Advance(r); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rows != lines {
+		t.Errorf("%d rows, want %d", rows, lines)
+	}
+}
