@@ -63,6 +63,10 @@ type Config struct {
 	// Print is the fingerprint of the plan, kept in the checkpoint for the next start.
 	Print []byte
 
+	// EachBatch says that what each batch gives is wanted, also without a checkpoint: the end
+	// of a pipe is not waited for.
+	EachBatch bool
+
 	// OnBatch sees every committed batch in order: its progress and its rows by output,
 	// which are valid during the call. Called from the goroutine of Run.
 	OnBatch func(p *Progress, rows []Rows)

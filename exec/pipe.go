@@ -15,7 +15,7 @@ import (
 // start shows its groups once, whatever a pipe gives at one moment. A LIMIT wants no more
 // rows than it says.
 func (q *Query) wantsAll() bool {
-	if q.log != nil {
+	if q.log != nil || q.cfg.EachBatch {
 		return false
 	}
 	for _, out := range q.cfg.Plan.Outputs {

@@ -132,7 +132,7 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(result.Mode), Fields: fields, Keys: result.KeyColumns}); err != nil {
 		return closeAfter(srcs, err)
 	}
-	cfg.OnNotice, cfg.OnWait = run.onNotice, out.Notice
+	cfg.OnNotice, cfg.OnWait, cfg.EachBatch = run.onNotice, out.Notice, run.changes
 	follower, _ := out.(Follower)
 	cfg.OnBatch = func(p *exec.Progress, _ []exec.Rows) {
 		run.totals.add(p)
