@@ -1,14 +1,15 @@
 package sql
 
+import "slices"
+
 // Assert is ASSERT condition [WITHIN d]: the script goes on only if DuckDB finds the
 // condition true. The condition is DuckDB's, and not parsed here.
 type Assert struct {
 	Node
 	Condition   string // its text
 	ConditionAt Span
-	// Actual is the query in brackets that the condition begins with, as in
-	// ASSERT (SELECT ..) = 3: its value is shown when the condition fails. "" if the
-	// condition is something else.
+	// Actual is the first query in brackets that is a value of the condition, as in
+	// ASSERT (SELECT ..) = 3: its value is shown when the condition fails. "" without one.
 	Actual       string
 	WithinMicros int64 // how long to wait for it to become true
 }
@@ -24,10 +25,8 @@ func (p *parser) assert() (Statement, error) {
 	}
 	s := &Assert{}
 	lo := p.pos
-	if p.cur().isOp("(") {
-		s.Actual = p.slice(p.spanOf(lo, min(p.matching(lo)+1, len(p.toks)-1)))
-	}
 	p.skipTo("WITHIN")
+	s.Actual = p.firstValue(lo, p.pos)
 	s.ConditionAt = p.spanFrom(lo)
 	s.Condition = p.slice(s.ConditionAt)
 	var err error
@@ -38,6 +37,27 @@ func (p *parser) assert() (Statement, error) {
 	}
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// firstValue returns the first query in brackets between two tokens whose value stands in a
+// condition, "" without one: that of EXISTS, IN and the quantifiers has none.
+func (p *parser) firstValue(from, to int) string {
+	for i := from; i < to; i++ {
+		if !p.toks[i].isOp("(") {
+			continue
+		}
+		end := min(p.matching(i)+1, len(p.toks)-1)
+		next, before := p.toks[i+1], token{}
+		if i > from {
+			before = p.toks[i-1]
+		}
+		isQuery := next.is("SELECT") || next.is("WITH") || next.is("FROM")
+		if isQuery && !slices.ContainsFunc([]string{"EXISTS", "IN", "ANY", "ALL", "SOME"}, before.is) {
+			return p.slice(p.spanOf(i, end))
+		}
+		i = end - 1
+	}
+	return ""
 }
 
 // skipTo consumes everything up to a word outside of brackets, or the end.

@@ -5,6 +5,7 @@ import (
 	"flag"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 
 	"ssql/internal/shell/render"
@@ -27,6 +28,7 @@ flags:
   -MODE        how tables are printed: -csv, -json, -jsonlines, -line, -markdown, ...
   -init FILE   run a script first, instead of ~/.ssqlrc
   -no-init     run no script first
+  -quiet       no notices, and no lines on what a statement has done: errors and answers only
   -version     print the version
 `
 
@@ -43,6 +45,7 @@ type options struct {
 	mode     string // output mode, "" for the default
 	init     string
 	noInit   bool
+	quiet    bool
 	version  bool
 }
 
@@ -57,6 +60,7 @@ func parseFlags(args []string) (*options, error) {
 	fs.StringVar(&o.init, "init", "", "")
 	fs.Bool("bail", true, "") // what a script does anyway; .bail off changes it
 	fs.BoolVar(&o.noInit, "no-init", false, "")
+	fs.BoolVar(&o.quiet, "quiet", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for _, m := range render.Modes() {
 		fs.BoolFunc(m.Name, "", func(string) error { o.mode = m.Name; return nil })
@@ -84,6 +88,7 @@ func (o *options) takeNames(names []string) error {
 		o.actions = append(o.actions, action{file: names[0]})
 	case len(names) == 1:
 		o.database = names[0]
+		return refuseCommand(names[0])
 	case len(names) == 2 && !isScript(names[0]):
 		o.database = names[0]
 		o.actions = append(o.actions, action{file: names[1]})
@@ -94,4 +99,29 @@ func (o *options) takeNames(names []string) error {
 		return errors.New("the name of the database is empty")
 	}
 	return nil
+}
+
+// commands are words that other programs have commands for, with what ssql has.
+var commands = map[string]string{
+	"checkpoint": "ssql checkpoint show DIR", "checkpoints": "ssql checkpoint show DIR", "diagnose": `ssql DB -c "DIAGNOSE QUERY q"`,
+	"explain": `ssql DB -c "EXPLAIN SELECT ..."`, "help": "ssql -help", "init": "ssql -init FILE", "query": `ssql DB -c "SELECT ..."`,
+	"run": "ssql DB SCRIPT.sql", "shell": "ssql DB", "start": `ssql DB -c "START QUERY q"`, "status": `ssql DB -c "SHOW QUERIES"`, "stop": `ssql DB -c "STOP QUERY q"`,
+	"test": "ssql test PATH", "tests": "ssql test PATH", "version": "ssql -version",
+}
+
+// unknownCommand is a word that is meant as a command.
+type unknownCommand struct{ name, instead string }
+
+// Error says what to write.
+func (e *unknownCommand) Error() string {
+	return fmt.Sprintf("there is no command %q; did you mean %s? For a database of that name write ./%s", e.name, e.instead, e.name)
+}
+
+// refuseCommand refuses a word that is meant as a command: a database of that name would be made.
+func refuseCommand(name string) error {
+	instead, known := commands[strings.ToLower(name)]
+	if _, err := os.Stat(name); !known || err == nil {
+		return nil
+	}
+	return &unknownCommand{name, instead}
 }

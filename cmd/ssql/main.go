@@ -40,7 +40,11 @@ func run(ctx context.Context, args []string) int {
 		}
 	}
 	o, err := parseFlags(args)
+	var unknown *unknownCommand
 	switch {
+	case errors.As(err, &unknown):
+		fmt.Fprintf(os.Stderr, "ssql: %v\n", err)
+		return exitUsage
 	case errors.Is(err, flag.ErrHelp):
 		fmt.Print(usage)
 		return exitOK

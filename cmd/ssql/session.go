@@ -44,7 +44,7 @@ func runSession(ctx context.Context, o *options, sig *signals) int {
 	}
 	sh, err = shell.New(shell.Config{
 		Session: s, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Terminal: isTerminal(os.Stdout), Mode: o.mode, Width: shell.TerminalWidth, Height: shell.TerminalHeight, Interrupts: sig.interrupts,
+		Terminal: isTerminal(os.Stdout), Mode: o.mode, Quiet: o.quiet, Width: shell.TerminalWidth, Height: shell.TerminalHeight, Interrupts: sig.interrupts,
 	})
 	if err == nil {
 		sig.attach(sh, func() {
@@ -53,6 +53,7 @@ func runSession(ctx context.Context, o *options, sig *signals) int {
 			_ = in.Close() // only a temporary folder stays
 		})
 		err = runActions(ctx, o, sh)
+		sh.Close()
 	}
 	return max(shell.ExitCode(err), closeSession(s))
 }
@@ -79,21 +80,22 @@ func runActions(ctx context.Context, o *options, sh *shell.Shell) error {
 			return err
 		}
 	}
-	for _, a := range o.actions {
-		if a.file != "" {
-			err = sh.RunFile(ctx, a.file)
-		} else {
-			err = sh.RunText(ctx, "", dir, a.text)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	switch {
-	case interactive:
+	if interactive {
 		return sh.Interactive(ctx, dir, banner(o.database))
-	case len(o.actions) == 0:
+	}
+	if len(o.actions) == 0 {
 		err = sh.RunStdin(ctx, dir)
+	}
+	for _, a := range o.actions {
+		var failed error
+		if a.file != "" {
+			failed = sh.RunFile(ctx, a.file)
+		} else {
+			failed = sh.RunText(ctx, "", dir, a.text)
+		}
+		if sh.Ends(failed, &err) {
+			return failed
+		}
 	}
 	if err != nil {
 		return err

@@ -44,8 +44,8 @@ func (s *Session) until(ctx context.Context, micros int64, ask func(ctx context.
 	}
 }
 
-// holds asks DuckDB for the condition, and for the value of the query that it begins
-// with.
+// holds asks DuckDB for the condition, and for the value of the query in it. found says what
+// came.
 func (s *Session) holds(ctx context.Context, st *sql.Assert) (holds bool, found string, err error) {
 	// The condition stands alone on a line of its own, so that a comment in it ends.
 	ask := "SELECT (\n" + st.Condition + "\n)::BOOLEAN"
@@ -55,8 +55,13 @@ func (s *Session) holds(ctx context.Context, st *sql.Assert) (holds bool, found 
 	err = s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, ask, nil, func(row []any) error {
 			holds, _ = row[0].(bool)
-			if len(row) > 1 {
-				found = text(row[1])
+			switch {
+			case len(row) > 1:
+				found = "The query gives " + text(row[1]) + "."
+			case row[0] == nil:
+				found = "The condition is NULL."
+			default:
+				found = "The condition is false."
 			}
 			return nil
 		})
@@ -73,9 +78,5 @@ func assertionFailed(st *sql.Assert, found string) error {
 	if st.WithinMicros > 0 {
 		what = "did not hold in time"
 	}
-	err := sqlerr.At(st.ConditionAt, "ASSERTION_FAILED", "assertion %s", what)
-	if found != "" {
-		return err.WithDetail("The query gives %s.", found)
-	}
-	return err
+	return sqlerr.At(st.ConditionAt, "ASSERTION_FAILED", "assertion %s", what).WithDetail("%s", found)
 }

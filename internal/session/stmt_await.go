@@ -2,14 +2,17 @@ package session
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"ssql/exec"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // awaitStatement is AWAIT QUERY q|ALL [UNTIL ...] [TIMEOUT d].
-func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request, _ Output) error {
+func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request, out Output) error {
 	var jobs []*job
 	if st.All {
 		jobs = s.jobs()
@@ -20,9 +23,8 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 		}
 		if j := s.jobOf(row.name); j != nil {
 			jobs = append(jobs, j)
-		} else if row.state == stateFailed {
-			return &QueryError{row.name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.name).
-				WithHint("SELECT * FROM ssql.errors says why")}
+		} else if err := s.awaitStopped(ctx, row, st, out); err != nil {
+			return err
 		}
 	}
 	var timeout <-chan time.Time
@@ -43,6 +45,42 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 	return nil
 }
 
+// awaitStopped answers for a query that does not run here: nothing more will come of it.
+func (s *Session) awaitStopped(ctx context.Context, row *queryRow, st *sql.Await, out Output) error {
+	switch {
+	case row.state == stateFailed:
+		return &QueryError{row.name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.name).
+			WithHint("SHOW ERRORS FOR %s says why", identText(row.name))}
+	case row.state == stateFinished && (st.Until == "" || st.Until == "IDLE"):
+		return nil // it has read what was there
+	case st.Until == "" || st.Until == "IDLE":
+		out.Notice(fmt.Sprintf("query %q is %s: there is nothing to wait for; START QUERY %s starts it", row.name, row.state, identText(row.name)))
+		return nil
+	}
+	t, err := s.committed(ctx, row)
+	if err != nil || t.reached(st) {
+		return err
+	}
+	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q is %s: %s", row.name, row.state, t.progress(st)).
+		WithHint("START QUERY %s, then AWAIT", identText(row.name))
+}
+
+// committed is how far the batches of a query have come in all its runs.
+func (s *Session) committed(ctx context.Context, row *queryRow) (*totals, error) {
+	t := &totals{}
+	err := s.each(ctx, `SELECT max(batch), coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_in), 0)::BIGINT, epoch_us(max(watermark)) FROM ssql.commits WHERE query_id = ?`, []any{row.id}, func(r []any) error {
+		batch, some := r[0].(int64)
+		if !some {
+			return nil
+		}
+		t.last = &exec.Progress{BatchID: batch}
+		t.rowsOut, t.rowsRead = r[1].(int64), r[2].(int64)
+		t.last.WatermarkMicros, t.last.HasWatermark = r[3].(int64)
+		return nil
+	})
+	return t, err
+}
+
 // awaitUntil waits until the query has ended or has come as far as the statement asks.
 func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time.Time) error {
 	var idle <-chan struct{}
@@ -61,7 +99,7 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 		case <-j.done:
 			return j.endedBefore(st)
 		case <-timeout:
-			return sqlerr.At(st.Span, "E_TIMEOUT", "query %q has not come that far", j.row.name).Because(ErrTimeout)
+			return sqlerr.At(st.Span, "E_TIMEOUT", "query %q: %s in %s", j.row.name, t.progress(st), sql.IntervalText(types.Interval{Micros: st.TimeoutMicros})).Because(ErrTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -77,8 +115,28 @@ func (j *job) endedBefore(st *sql.Await) error {
 	if st.Until == "" || st.Until == "IDLE" || t.reached(st) {
 		return nil
 	}
-	return sqlerr.At(st.Span, "AWAIT_NOT_REACHED", "query %q has ended and has not come that far", j.row.name).
+	return sqlerr.At(st.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.name, t.progress(st)).
 		WithHint("SHOW PROGRESS FOR %s shows how far it came", identText(j.row.name))
+}
+
+// progress says how far a run has come of what AWAIT asks.
+func (t *totals) progress(st *sql.Await) string {
+	if t.last == nil {
+		return "no batch has ended"
+	}
+	batch := fmt.Sprintf("batch %d", t.last.BatchID)
+	switch st.Until {
+	case "BATCH":
+		return fmt.Sprintf("%s of %d", batch, st.UntilCount)
+	case "ROWS":
+		return fmt.Sprintf("%d of %d rows, %s", t.rowsOut, st.UntilCount, batch)
+	case "WATERMARK":
+		if !t.last.HasWatermark {
+			return "no watermark yet, " + batch
+		}
+		return fmt.Sprintf("watermark %s of %s, %s", types.FormatTimestamp(t.last.WatermarkMicros), types.FormatTimestamp(st.UntilMicros), batch)
+	}
+	return fmt.Sprintf("%s, %s read", batch, count(t.rowsRead, "row"))
 }
 
 // reached reports whether a run has come as far as AWAIT asks.

@@ -34,8 +34,8 @@ func dotCommands() []dotCommand {
 		{"mode", "[MODE]", "how tables are printed", 0, 1, dotMode},
 		{"notices", "on|off", "show messages of background queries", 1, 1, dotNotices},
 		{"nullvalue", "TEXT", "how NULL is printed in a box", 1, 1, dotNullValue},
-		{"once", "FILE", "send the next statement's output to a file", 1, 1, dotOnce},
-		{"output", "[FILE]", "send output to a file, without a name to the screen again", 0, 1, dotOutput},
+		{"once", "FILE", "send the next statement's output to a file, or to a command: .once |less", 1, 100, dotOnce},
+		{"output", "[FILE]", "send output to a file, or to a command: .output |less; without a name to the screen again", 0, 100, dotOutput},
 		{"pager", "on|off", "show tables that are larger than the screen in $PAGER", 1, 1, dotPager},
 		{"print", "TEXT...", "print a text", 0, 100, dotPrint},
 		{"prompt", "[TEXT]", "another prompt, without a text the usual one", 0, 1, dotPrompt},
@@ -88,6 +88,7 @@ func (s *Shell) dispatchDot(ctx context.Context, dir, line string) error {
 		return s.toggleLine()
 	case `\timing`:
 		s.timer = !s.timer
+		fmt.Fprintf(s.stderr(), "timing is %s\n", map[bool]string{true: "on", false: "off"}[s.timer])
 		return nil
 	}
 	if alias, ok := psqlAliases[name]; ok {
@@ -104,10 +105,15 @@ func (s *Shell) dispatchDot(ctx context.Context, dir, line string) error {
 }
 
 func (s *Shell) toggleLine() error {
-	if s.mode.Name == "line" {
-		return s.setMode(s.cfg.Mode)
+	name := "line"
+	if s.mode.Name == name {
+		name = s.cfg.Mode
 	}
-	return s.setMode("line")
+	err := s.setMode(name)
+	if err == nil {
+		fmt.Fprintf(s.stderr(), "tables are printed in mode %s\n", s.mode.Name)
+	}
+	return err
 }
 
 // findDot returns the command that name, with its point, stands for.
@@ -129,7 +135,7 @@ func findDot(name string) (dotCommand, error) {
 		for i, c := range table {
 			names[i] = "." + c.name
 		}
-		err := dotError("there is no command %q", name)
+		err := dotError("there is no command %s", name) // a backslash would come out doubled in %q
 		if near := sqlerr.Nearest("."+bare, names); near != "" {
 			return dotCommand{}, err.WithHint("did you mean %s?", near)
 		}
@@ -141,7 +147,7 @@ func findDot(name string) (dotCommand, error) {
 	for i, c := range found {
 		names[i] = "." + c.name
 	}
-	return dotCommand{}, dotError("%q is short for %s", name, strings.Join(names, ", "))
+	return dotCommand{}, dotError("%s is short for %s", name, strings.Join(names, ", "))
 }
 
 // dotWords cuts a line at blanks; quotes, single or double, keep blanks in a word.

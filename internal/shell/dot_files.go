@@ -26,6 +26,17 @@ func dotOutput(s *Shell, _ context.Context, dir string, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
+	if command, ok := strings.CutPrefix(strings.Join(args, " "), "|"); ok {
+		p, err := s.openPipe(command)
+		if err != nil {
+			return err
+		}
+		s.redirected = p
+		return nil
+	}
+	if len(args) > 1 {
+		return dotError("expected one file, found %s", strings.Join(args, " ")).WithHint("a name with blanks needs quotes")
+	}
 	f, err := os.OpenFile(absolute(dir, args[0]), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return dotError("output file %q cannot be written: %v", args[0], err)
@@ -35,6 +46,9 @@ func dotOutput(s *Shell, _ context.Context, dir string, args []string) error {
 }
 
 func dotOnce(s *Shell, ctx context.Context, dir string, args []string) error {
+	if len(args) == 0 {
+		return dotError("expected .once FILE")
+	}
 	if err := dotOutput(s, ctx, dir, args); err != nil {
 		return err
 	}

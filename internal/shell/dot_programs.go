@@ -9,7 +9,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -44,6 +46,11 @@ func dotEdit(s *Shell, ctx context.Context, dir string, _ []string) error {
 		return dotError("the edited statement cannot be read: %v", err)
 	}
 	edited := strings.TrimSpace(string(text))
+	if edited == "" || s.ran != nil && edited == strings.TrimSpace(s.ran.piece.Text)+";" {
+		// Whoever leaves the editor without a change does not mean to run it again.
+		fmt.Fprintln(s.stderr(), "nothing was changed, so nothing is run")
+		return nil
+	}
 	fmt.Fprintln(s.stdout(), edited)
 	if !strings.HasSuffix(edited, ";") {
 		edited += ";"
@@ -70,6 +77,54 @@ func (s *Shell) program(command string, stdin io.Reader, args ...string) error {
 		return fmt.Errorf("running %s: %w", words[0], err)
 	}
 	return nil
+}
+
+// pipe is a command that the output goes to.
+type pipe struct {
+	io.WriteCloser
+	command string
+	done    chan error
+}
+
+// openPipe starts a command of the system's shell, which reads the output.
+func (s *Shell) openPipe(command string) (*pipe, error) {
+	cmd := exec.Command("sh", "-c", command)
+	if runtime.GOOS == "windows" {
+		cmd = exec.Command("cmd", "/c", command)
+	}
+	// What the command prints goes where the shell's own output goes, which may be no file.
+	cmd.Stdout, cmd.Stderr = s.cfg.Stdout, s.cfg.Stderr
+	in, err := cmd.StdinPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return nil, dotError("%s cannot be run: %v", command, err)
+	}
+	p := &pipe{in, command, make(chan error, 1)}
+	go func() { p.done <- cmd.Wait() }()
+	return p, nil
+}
+
+// Write gives the command its input. One that has read enough, as head does, is no fault.
+func (p *pipe) Write(b []byte) (int, error) {
+	n, err := p.WriteCloser.Write(b)
+	if errors.Is(err, syscall.EPIPE) || errors.Is(err, os.ErrClosed) {
+		return len(b), nil
+	}
+	return n, err
+}
+
+// Close ends the input of the command and waits for its end.
+func (p *pipe) Close() error {
+	err := p.WriteCloser.Close()
+	if failed := <-p.done; failed != nil {
+		return fmt.Errorf("%s: %w", p.command, failed)
+	}
+	if errors.Is(err, os.ErrClosed) {
+		return nil // it has read what it wanted
+	}
+	return err
 }
 
 // pageWriter holds a table back until it is complete. One that is larger than the screen

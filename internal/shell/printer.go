@@ -2,17 +2,34 @@ package shell
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/internal/session"
 	"ssql/internal/shell/render"
+	"ssql/sql"
 )
 
 // printer prints the answer of one statement.
 type printer struct {
 	shell  *Shell
 	footer footer
+	// answers says that the messages are what the statement was asked for.
+	answers bool
+}
+
+// answers reports whether a statement asks for something that may come as text.
+func answers(statement string) bool {
+	words, _ := sql.Words(statement)
+	if len(words) == 0 {
+		return false
+	}
+	switch strings.ToUpper(words[0].Text) {
+	case "DESC", "DESCRIBE", "DIAGNOSE", "EXPLAIN", "SHOW", "WHY":
+		return true
+	}
+	return false
 }
 
 var (
@@ -54,9 +71,13 @@ func (p *printer) Message(text string) {
 	p.shell.writeLock.Lock()
 	defer p.shell.writeLock.Unlock()
 	p.hideFooter()
+	if p.shell.cfg.Quiet && !p.answers {
+		return
+	}
 	w := p.shell.stdout()
 	switch p.shell.mode.Name {
-	case "csv", "json", "jsonlines", "trash":
+	case "box", "column", "duckbox":
+	default: // a program or a document reads the rows
 		w = p.shell.stderr()
 	}
 	fmt.Fprintln(w, render.EscapeKeepLines(text))
@@ -77,6 +98,9 @@ func (p *printer) Footer(text string) {
 
 // Notice implements session.Output.
 func (p *printer) Notice(text string) {
+	if p.shell.cfg.Quiet {
+		return
+	}
 	p.shell.writeLock.Lock()
 	defer p.shell.writeLock.Unlock()
 	p.hideFooter()

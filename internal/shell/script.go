@@ -72,7 +72,7 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (
 	for {
 		at := sql.Begin(text, from)
 		if isDotCommand(line(text, at)) { // which may hold half a quote
-			if err := s.runDot(ctx, src, dir, at); s.ends(err, &first) {
+			if err := s.runDot(ctx, src, dir, at); s.Ends(err, &first) {
 				return err
 			}
 			from = min(at+len(line(text, at))+1, len(text))
@@ -88,7 +88,7 @@ func (s *Shell) runTail(ctx context.Context, name, dir, text string, from int) (
 		case leaves(piece.Text):
 			return errExit
 		}
-		if err := s.runPiece(ctx, src, dir, piece); s.ends(err, &first) {
+		if err := s.runPiece(ctx, src, dir, piece); s.Ends(err, &first) {
 			return err
 		}
 		from = next
@@ -108,9 +108,9 @@ func leaves(statement string) bool {
 	return strings.EqualFold(statement, "quit") || strings.EqualFold(statement, "exit")
 }
 
-// ends reports whether a text ends at an error: with .bail off only at Ctrl-C and at .exit.
-// It keeps the first error, which the text ends with.
-func (s *Shell) ends(err error, first *error) bool {
+// Ends reports whether a text, or a command line of several, ends at an error: with .bail off only
+// at Ctrl-C and at .exit. It keeps the first error, which the whole ends with.
+func (s *Shell) Ends(err error, first *error) bool {
 	if err == nil {
 		return false
 	}
@@ -140,7 +140,7 @@ func (s *Shell) RunStdin(ctx context.Context, dir string) (first error) {
 			before := begin
 			pending, begin = sql.Completion{}, all.Len()
 			// Positions count from the top of the input.
-			if err := s.runTail(ctx, "stdin", dir, all.String(), before); s.ends(err, &first) {
+			if err := s.runTail(ctx, "stdin", dir, all.String(), before); s.Ends(err, &first) {
 				return err
 			}
 		}

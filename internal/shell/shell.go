@@ -29,6 +29,8 @@ type Config struct {
 	// control characters in cells are made visible.
 	Terminal bool
 	Mode     string // output mode; "" is duckbox
+	// Quiet leaves notices out, and messages on what a statement has done.
+	Quiet bool
 	// Width returns the columns of the terminal; nil or 0: no bound.
 	Width func() int
 	// Height returns the rows of the terminal; nil or 0: no bound.
@@ -133,7 +135,7 @@ func (s *Shell) stderr() io.Writer {
 
 // Notify prints a message of a background query above the prompt.
 func (s *Shell) Notify(text string) {
-	if s.quiet.Load() {
+	if s.quiet.Load() || s.cfg.Quiet {
 		return
 	}
 	s.writeLock.Lock()
@@ -149,7 +151,7 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 	}
 	s.ran = &ranPiece{src, dir, piece}
 	started := time.Now()
-	out := &printer{shell: s, footer: footer{started: started}}
+	out := &printer{shell: s, footer: footer{started: started}, answers: answers(piece.Text)}
 	err := s.interruptible(ctx, func(ctx context.Context) error {
 		return s.cfg.Session.Execute(ctx, session.Request{
 			Piece: piece, Source: src, Dir: dir, Wait: s.editor == nil || src.Name != "", RunScript: s.runNested,
@@ -205,13 +207,16 @@ func (s *Shell) printError(err error, src *sqlerr.Source, at int) {
 	fmt.Fprintln(s.stderr(), render.EscapeKeepLines(prefix+sqlerr.Render(err, nil)))
 }
 
+// Close ends what the shell has begun: a file or a command that the output goes to.
+func (s *Shell) Close() { s.endRedirect() }
+
 // endRedirect closes the file of .output or .once.
 func (s *Shell) endRedirect() {
 	if s.redirected == nil {
 		return
 	}
 	if err := s.redirected.Close(); err != nil {
-		fmt.Fprintf(s.stderr(), "ERROR writing the output file: %v\n", err)
+		fmt.Fprintf(s.stderr(), "ERROR writing the output: %v\n", err)
 	}
 	s.redirected, s.once = nil, false
 }

@@ -16,6 +16,11 @@ func (r *Result) Rewrite() string {
 	for i, st := range s.Steps {
 		out = append(out, s.lines[at:st.Line-1]...)
 		at = st.Line - 1
+		if s.lacksBlock(st, r.Answers[i]) {
+			out = append(append(append(out, s.lines[at:st.end]...), wantMark), escape(r.Answers[i])...)
+			at = st.end
+			continue
+		}
 		if r.Answers[i] == nil || st.wantAt == 0 {
 			continue
 		}

@@ -167,8 +167,11 @@ func compare(s *Script, i int, answer []string) *Failure {
 	want, bySpark := s.Expected(st)
 	failed := len(answer) == 1 && strings.HasPrefix(answer[0], errorMark)
 	if want == nil {
-		if failed {
+		switch {
+		case failed:
 			return &Failure{Step: i, Want: []string{}, Got: answer}
+		case s.lacksBlock(st, answer):
+			return &Failure{Step: i, Err: fmt.Errorf("%s has no expected block, and answered %s; ssql test -rewrite writes it", st.directive, lineCount(len(answer)))}
 		}
 		return nil
 	}
@@ -189,6 +192,19 @@ func compare(s *Script, i int, answer []string) *Failure {
 		return nil
 	}
 	return &Failure{Step: i, Want: want, Got: answer}
+}
+
+// lacksBlock reports whether an answer passes unseen: a test without a block would be green whatever
+// comes. What defines a query or starts it again may say nothing.
+func (s *Script) lacksBlock(st *Step, answer []string) bool {
+	return st.wantAt == 0 && s.Golden == "" && len(answer) > 0 && st.Verb != "query" && st.Verb != "restart"
+}
+
+func lineCount(n int) string {
+	if n == 1 {
+		return "1 line"
+	}
+	return fmt.Sprintf("%d lines", n)
 }
 
 // refusedAtFirstRun reports whether Spark refuses the query of step i, too, but only when

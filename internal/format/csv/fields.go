@@ -42,7 +42,7 @@ func (d *Decoder) fields(p int) (int, *cell.Fault) {
 // on at field k, which starts at p.
 func (d *Decoder) wrongCount(p, k int) *cell.Fault {
 	rest, _ := d.shape.options.fields(d.buf[p : d.recordEnd(p)-1])
-	return &cell.Fault{Reason: fmt.Sprintf("expected %d fields, found %d", len(d.steps), k+len(rest))}
+	return &cell.Fault{Reason: fmt.Sprintf("expected %s, found %d", fieldCount(len(d.steps)), k+len(rest))}
 }
 
 // endsField reports whether a delimiter or line end is at p.
@@ -215,4 +215,11 @@ func setWord(c *column.Builder, i int, text []byte) bool {
 		return false
 	}
 	return true
+}
+
+func fieldCount(n int) string {
+	if n == 1 {
+		return "1 field"
+	}
+	return fmt.Sprintf("%d fields", n)
 }
