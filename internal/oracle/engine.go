@@ -291,6 +291,9 @@ func (r *run) observe(p *exec.Progress, outputs []exec.Rows) {
 	if n := r.way.RestartEvery; n > 0 && r.ran%n == 0 {
 		r.query.Stop()
 	}
+	if read := p.RowsUsed + p.RowsFiltered + p.RowsLate + p.RowsBad; len(p.Outputs) == 0 && read != p.NumInputRows {
+		r.fatal = errors.Join(r.fatal, fmt.Errorf("batch %d read %d rows and accounts for %d", p.BatchID, p.NumInputRows, read))
+	}
 	b := Batch{ID: p.BatchID, In: p.NumInputRows, Watermark: p.WatermarkMicros, Bad: p.RowsBad}
 	var lines []string
 	for _, rec := range outputs[r.output].Records {

@@ -202,6 +202,13 @@ func rangeJoin(kind JoinKind) func(g *gen) Rel {
 	}
 }
 
+// oneSided is an inner join of which one stream has no watermark.
+func oneSided(g *gen) Rel {
+	j := timedJoin(Inner)(g).(*Join)
+	g.c.Streams[g.IntN(2)].DelayMicros = -1
+	return j
+}
+
 // joinOfWindows joins rows of equal windows.
 func joinOfWindows(g *gen) Rel {
 	w := anyWindow(g)

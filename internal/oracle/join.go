@@ -179,6 +179,9 @@ func (b Bound) holds(left, right int64) bool {
 // below, `O.t + c < S.t` up to E + c in whole milliseconds, and a millisecond less with
 // <=. Nil: never over.
 func (j *Join) thresholds(eMicros int64) [2]*int64 {
+	if side, ok := j.oneSided(); ok {
+		return j.sameKey(eMicros, side)
+	}
 	if j.TimeKey {
 		// A row has its last partner at the end of the bucket that the other side cuts to.
 		l, r := eMicros+j.ShiftMicros-j.Cut[1], eMicros-j.ShiftMicros-j.Cut[0]
@@ -202,6 +205,45 @@ func (j *Join) thresholds(eMicros int64) [2]*int64 {
 		if out[side] == nil || at < *out[side] {
 			out[side] = &at
 		}
+	}
+	return out
+}
+
+// oneSided returns the side with a watermark where the other has none.
+func (j *Join) oneSided() (side int, ok bool) {
+	bare := func(r Rel) bool {
+		return !anyRel(r, func(r Rel) bool {
+			s, is := r.(*Scan)
+			return is && s.Stream.DelayMicros >= 0
+		})
+	}
+	l, r := bare(j.Left), bare(j.Right)
+	if l {
+		side = 1
+	}
+	return side, l != r
+}
+
+// sameKey are the thresholds of a join of which one side has a watermark: the rows of a key
+// go from both sides when that side gets no more of them.
+func (j *Join) sameKey(eMicros int64, side int) (out [2]*int64) {
+	if !j.TimeKey {
+		return out
+	}
+	// The last time of the side with a key k is k - shift + cut.
+	last := eMicros - j.Cut[side]
+	if side == 1 {
+		last += j.ShiftMicros
+	}
+	for i, c := range j.Cut {
+		at := last
+		if i == 1 {
+			at -= j.ShiftMicros
+		}
+		if c > 0 {
+			at = floorTo(at, c) + c - 1
+		}
+		out[i] = &at
 	}
 	return out
 }

@@ -34,7 +34,12 @@ func newJoin(j *Join, ins []node, q *Query) *joinNode {
 	for i, r := range []Rel{j.Left, j.Right} {
 		cols := r.Columns()
 		s := &joinSide{in: ins[i], blank: make(Row, len(cols))}
+		marked, oneSided := j.oneSided()
+		plain := oneSided && marked != i
 		s.timed = j.TimeKey || len(j.Bounds) > 0 || q.reads("lr"[i:i+1]+"_"+cols[0].Name)
+		if plain {
+			s.timed = j.TimeKey
+		}
 		for at, c := range cols {
 			n.at["lr"[i:i+1]+"."+c.Name] = width + at
 		}
@@ -69,6 +74,12 @@ func (n *joinNode) incoming(global int64) int64 {
 func (n *joinNode) run(b *tick) []Row {
 	n.late = 0
 	late := n.incoming(b.late)
+	behind := [2]int64{late, late}
+	if marked, ok := n.j.oneSided(); ok {
+		if t := n.j.thresholds(late)[1-marked]; t != nil {
+			behind[1-marked] = *t
+		}
+	}
 	gone := n.j.thresholds(n.incoming(b.evict))
 	var out []Row
 	for i, side := range n.sides {
@@ -79,7 +90,7 @@ func (n *joinNode) run(b *tick) []Row {
 				continue
 			}
 			r := &joinRow{row: row}
-			if side.timed && r.time() <= late {
+			if side.timed && r.time() <= behind[i] {
 				n.late++
 				continue
 			}
@@ -104,6 +115,9 @@ func (n *joinNode) wide(side int, row Row) Row {
 // hasNull reports whether a row cannot have a partner: "column IS NOT NULL" follows from
 // the condition, as Spark infers it, for a side whose rows are not emitted alone.
 func (n *joinNode) hasNull(i int, row Row) bool {
+	if row[0] == nil && (n.j.TimeKey || len(n.j.Bounds) > 0) {
+		return true // of a stream without watermark
+	}
 	for _, k := range n.sides[i].keys {
 		if row[k] == nil {
 			return true

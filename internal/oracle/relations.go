@@ -219,7 +219,8 @@ func (q *Query) dropsLate() bool {
 	case *AsOf:
 		return true
 	case *Join:
-		return r.TimeKey || len(r.Bounds) > 0
+		_, oneSided := r.oneSided()
+		return r.TimeKey || len(r.Bounds) > 0 && !oneSided
 	case *Dedup:
 		time := r.Columns()[0].Name
 		return r.Within || slices.Contains(r.Keys, r.In.Columns()[0].Name) || !r.Distinct && q.reads(time)

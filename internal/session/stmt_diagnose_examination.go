@@ -188,6 +188,8 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 		{`SELECT count(*) FILTER (reason = 'event time is null'), count(*) FILTER (reason LIKE '%max_future%')
 			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
 			integers(&x.bad.nullTimes, &x.bad.future)},
+		{`SELECT coalesce(sum((progress->>'rowsPartlyLate')::BIGINT), 0)::BIGINT FROM ssql.progress WHERE query_id = ?`, []any{x.row.id},
+			integers(&l.rowsPartlyLate)},
 		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
 			func(row []any) error {
 				x.late.any = row[0] != nil

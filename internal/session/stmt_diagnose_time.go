@@ -59,10 +59,13 @@ func (x *examination) whenLate(verdict string) string {
 
 func (x *examination) checkLate() []finding {
 	l := &x.life
-	if l.rowsLate == 0 {
+	if l.rowsLate+l.rowsPartlyLate == 0 {
 		return nil
 	}
 	f := finding{check: "late", found: count(l.rowsLate, "row") + " behind the watermark"}
+	if l.rowsPartlyLate > 0 {
+		f.found += " and " + number(l.rowsPartlyLate) + " in part"
+	}
 	if x.late.any {
 		f.found += ", by " + durationText(x.late.least)
 		if x.late.most != x.late.least {
