@@ -558,6 +558,39 @@ func TestLimitsUseOneListing(t *testing.T) {
 	}
 }
 
+// A folder of many files is read in several batches, unless it is to be one.
+func TestFilesOfABatch(t *testing.T) {
+	for _, c := range []struct {
+		max  string
+		want []int
+	}{{"2000", []int{2000, 1}}, {"", []int{2000, 1}}, {"0", []int{2001}}} {
+		f := newFolder(t, map[string]string{})
+		if c.max != "" {
+			f.options["max_files_per_batch"] = c.max
+		}
+		for i := range 2001 {
+			if err := os.WriteFile(filepath.Join(f.dir, fmt.Sprintf("%d.json", i)), []byte("{\"a\":1}\n"), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s := f.open(nil)
+		s.now = func() time.Time { return time.Now().Add(time.Hour) }
+		for _, want := range c.want {
+			r, err := s.Next(t.Context(), sources.Limits{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			parsed, err := parseRange(r)
+			if err != nil || len(parsed.Files) != want {
+				t.Fatalf("max_files_per_batch %q: a batch of %d files, %v, want %d", c.max, len(parsed.Files), err, want)
+			}
+			if err := s.Advance(r); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+}
+
 // What is written while a backlog is read comes when the listing is used up.
 func TestLimitsFindNewFiles(t *testing.T) {
 	f := newFolder(t, map[string]string{"max_files_per_batch": "1"})
