@@ -70,6 +70,9 @@ type Options struct {
 	CreatedBy string
 	// Holder is what a second process is told about this one; default vfs.Holder.
 	Holder []byte
+	// DropPlan forgets the planned batch of a checkpoint without a committed one: the caller
+	// knows that nothing of it was stored, and plans it anew.
+	DropPlan bool
 	// Owner is the database that the query belongs to; nil: none.
 	Owner *owner.Claim
 	// NewID makes the identity of a new checkpoint; default random.

@@ -154,6 +154,9 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 		return nil, im.problems[0]
 	}
 	l.id, l.generation = im.id, im.generation+1
+	if l.o.DropPlan {
+		im.dropPlan()
+	}
 	if err := l.openTail(im); err != nil {
 		return nil, err
 	}
@@ -182,6 +185,17 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 		l.pending = r.Pending.Batch
 	}
 	return r, nil
+}
+
+// dropPlan takes the plan of the first batch out of the log, which is then empty. Where a batch
+// was committed nothing happens.
+func (im *image) dropPlan() {
+	h := &im.history
+	if h.stage != planned || im.snapshotBatch >= 0 || len(h.batches) > 0 || len(im.segments) != 1 {
+		return
+	}
+	im.segments[0].end, im.torn = fileHeaderBytes, true
+	im.history = history{}
 }
 
 // keepOwner writes down which database the checkpoint belongs to from now on.

@@ -31,6 +31,8 @@ type Config struct {
 
 	FS  vfs.FS
 	Dir string // the checkpoint; "" for an ad-hoc query that keeps nothing
+	// DropPlan forgets a planned batch before which none was committed.
+	DropPlan bool
 	// Owner is the database that the checkpoint is kept for; nil: none.
 	Owner *owner.Claim
 

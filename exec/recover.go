@@ -52,7 +52,7 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 		q.resume = Resume{New: true}
 		return q, q.restorePositions(nil)
 	}
-	log, rec, err := checkpoint.Open(cfg.FS, cfg.Dir, checkpoint.Options{CreatedBy: cfg.CreatedBy, Owner: cfg.Owner})
+	log, rec, err := checkpoint.Open(cfg.FS, cfg.Dir, checkpoint.Options{CreatedBy: cfg.CreatedBy, Owner: cfg.Owner, DropPlan: cfg.DropPlan})
 	if err != nil {
 		return nil, err
 	}

@@ -149,6 +149,9 @@ type OpenContext struct {
 	// Notice takes what the user should know about the target, such as columns that hold
 	// less than the query gives; nil: nobody is told.
 	Notice func(text string)
+	// Unborn says that the query has stored nothing yet and has another definition than it
+	// had: an empty table that it has made is made anew.
+	Unborn bool
 	// Rows, if set, has been opened for the rows of this output: OpenAll hands them on to
 	// it, and closes it.
 	Rows Sink

@@ -18,6 +18,7 @@ type compatibility struct {
 	queryID string        // of the checkpoint; "" without one
 	print   []byte        // the plan's fingerprint, to be kept
 	verdict *plan.Verdict // nil if there is nothing to compare with
+	unborn  bool          // no batch was committed: whatever the verdict, nothing is in the way
 	next    int64         // the batch from which the plan would hold
 	pinned  string        // that another watermark_policy was asked for than the checkpoint has; "" if not
 }
@@ -65,7 +66,21 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 		return nil, err
 	}
 	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
-	return c, nil
+	committed := len(report.Batches) > 0 || len(report.Snapshots) > 0
+	if c.unborn = !committed && !c.verdict.Compatible && len(report.Problems) == 0; c.unborn {
+		c.unborn, err = s.hasNoMarker(b.cat.ctx, c.queryID)
+	}
+	return c, err
+}
+
+// hasNoMarker reports whether the database has stored no batch of a query.
+func (s *Session) hasNoMarker(ctx context.Context, queryID string) (bool, error) {
+	none := true
+	err := s.each(ctx, "SELECT 1 FROM ssql.commits WHERE query_id = ? LIMIT 1", []any{queryID}, func([]any) error {
+		none = false
+		return nil
+	})
+	return none, err
 }
 
 // missing is the error of a query that has run and does not find its checkpoint, nil for one
@@ -151,12 +166,26 @@ func (c *compatibility) pinPolicy(b *bound, old *plan.Print) error {
 
 // refusal is the error of a definition that cannot go on, placed at the statement.
 func (c *compatibility) refusal(b *bound) error {
-	if c.verdict == nil || c.verdict.Compatible {
+	if c.verdict == nil || c.verdict.Compatible || c.unborn {
 		return nil
 	}
 	err := c.verdict.Error()
 	err.Span = b.span()
-	return err
+	// What always goes, and loses nothing that was written.
+	anew := []string{"DROP QUERY " + identText(b.name)}
+	for _, out := range b.plan.Outputs {
+		target := b.insertOf(out).Target
+		last := target[len(target)-1].Name
+		named, e := b.cat.session.sinkNamed(b.cat.ctx, target)
+		table, te := b.cat.table(target)
+		switch {
+		case e == nil && named == nil && te == nil && table != nil:
+			anew = append(anew, fmt.Sprintf("ALTER TABLE %s RENAME TO %s", out.Target, identText(last+"_before")))
+		case named != nil:
+			return err.WithHint("%s\nTo begin anew: DROP QUERY %s, and another path for what it writes", err.Hint, identText(b.name))
+		}
+	}
+	return err.WithHint("%s\nTo begin anew: %s; and this statement again", err.Hint, strings.Join(anew, "; "))
 }
 
 // explainCompatibility is EXPLAIN COMPATIBILITY: what would happen if the definition
@@ -172,6 +201,8 @@ func (s *Session) explainCompatibility(b *bound, row *queryRow, out Output) erro
 	switch {
 	case c.verdict == nil:
 		out.Message(fmt.Sprintf("query %q has no checkpoint yet: it would start at batch 0", b.name))
+	case c.unborn:
+		out.Message(fmt.Sprintf("query %q has stored nothing yet: it would begin anew with this definition, at batch 0", b.name))
 	case c.verdict.Compatible && len(c.verdict.Notices) == 0:
 		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.name, c.next))
 	case c.verdict.Compatible:

@@ -171,7 +171,7 @@ func groupingKeys(p *plan.Plan) map[string]bool {
 
 // openSink opens the tables and sinks that a query writes to, as one. descriptions are
 // what its progress calls them.
-func (s *Session) openSink(b *bound, queryID string, notice func(text string)) (sink sinks.Sink, descriptions []string, err error) {
+func (s *Session) openSink(b *bound, compared *compatibility, notice func(text string)) (sink sinks.Sink, descriptions []string, err error) {
 	spec, err := s.findSink("duckdb", nil)
 	if err != nil {
 		return nil, nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
@@ -185,7 +185,7 @@ func (s *Session) openSink(b *bound, queryID string, notice func(text string)) (
 		}
 	}()
 	for _, out := range b.plan.Outputs {
-		o, description, err := s.place(b, out, queryID)
+		o, description, err := s.place(b, out, compared)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -197,10 +197,10 @@ func (s *Session) openSink(b *bound, queryID string, notice func(text string)) (
 }
 
 // place says where an output goes. What does not go to a table is opened.
-func (s *Session) place(b *bound, out *plan.Output, queryID string) (o sinks.OpenContext, description string, err error) {
+func (s *Session) place(b *bound, out *plan.Output, compared *compatibility) (o sinks.OpenContext, description string, err error) {
 	in := b.insertOf(out)
 	o = sinks.OpenContext{
-		Query: b.name, QueryID: queryID, Target: out.Target, Mode: sinkMode(out.Mode),
+		Query: b.name, QueryID: compared.queryID, Unborn: compared.unborn, Target: out.Target, Mode: sinkMode(out.Mode),
 		Fields: fieldsOf(out), Keys: out.KeyColumns, ByName: in.ByName,
 	}
 	for _, c := range in.Columns {
@@ -282,7 +282,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err != nil {
 		return nil, err
 	}
-	sink, descriptions, err := s.openSink(b, compared.queryID, out.Notice)
+	sink, descriptions, err := s.openSink(b, compared, out.Notice)
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}
@@ -292,7 +292,13 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		}
 		return closeAfter(srcs, joinErrors(err, sink.Close()))
 	}
+	if compared.unborn {
+		if err := s.beginAnew(ctx, b, sink, compared, out); err != nil {
+			return nil, refused(err)
+		}
+	}
 	cfg := s.config(b.name, b.plan, b.settings)
+	cfg.DropPlan = compared.unborn
 	if cfg.BadRecords, err = badPolicies(b.plan, b.cat, b.settings); err != nil {
 		return nil, refused(err)
 	}
@@ -322,6 +328,25 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	return q, nil
 }
 
+// beginAnew lets a query that has stored nothing begin with another definition. A place that
+// has a batch although the database has none, as after a crash between the two, is in the way.
+func (s *Session) beginAnew(ctx context.Context, b *bound, sink sinks.Sink, compared *compatibility, out Output) error {
+	if places, ok := sink.(interface {
+		HasStored(ctx context.Context, queryID string) (bool, error)
+	}); ok {
+		stored, err := places.HasStored(ctx, compared.queryID)
+		if err != nil {
+			return err
+		}
+		if stored {
+			compared.unborn = false
+			return compared.refusal(b)
+		}
+	}
+	out.Notice(fmt.Sprintf("query %q has stored nothing yet: it begins anew with the new definition", b.name))
+	return nil
+}
+
 // noteOpened says what is to be known about a query that was opened: what its plan warns
 // of, and what has changed since it stopped.
 func noteOpened(b *bound, q *exec.Query, compared *compatibility, out Output) {
@@ -336,7 +361,7 @@ func noteOpened(b *bound, q *exec.Query, compared *compatibility, out Output) {
 	if compared.pinned != "" {
 		out.Notice(compared.pinned)
 	}
-	if compared.verdict == nil || len(compared.verdict.Notices) == 0 {
+	if compared.verdict == nil || compared.unborn || len(compared.verdict.Notices) == 0 {
 		return
 	}
 	for _, change := range compared.verdict.Notices {

@@ -24,6 +24,11 @@ func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output i
 	if t.name, err = duck.QuoteName(parts...); err != nil {
 		return nil, err
 	}
+	if o.Unborn {
+		if err := t.dropUnborn(ctx, c, o.Query); err != nil {
+			return nil, err
+		}
+	}
 	if err := t.find(ctx, c, o, parts); err != nil {
 		return nil, err
 	}
@@ -51,6 +56,9 @@ func openTarget(ctx context.Context, c *duck.Conn, o sinks.OpenContext, output i
 		return nil, err
 	}
 	if err := t.tryInsert(ctx, c); err != nil {
+		return nil, err
+	}
+	if err := t.keepMade(ctx, c, o.Query); err != nil {
 		return nil, err
 	}
 	t.signature, err = t.readSignature(ctx, c)

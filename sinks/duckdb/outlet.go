@@ -39,6 +39,20 @@ func (s *Sink) Head(ctx context.Context, queryID string) (oldest sinks.Marker, o
 	return oldest, true, nil
 }
 
+// HasStored reports whether any of the places has a batch of a query, though others lack it.
+func (s *Sink) HasStored(ctx context.Context, queryID string) (bool, error) {
+	_, ok, err := s.headHere(ctx, queryID)
+	for i := range s.outlets {
+		if err != nil || ok {
+			break
+		}
+		if s.outlets[i].rows != nil {
+			_, ok, err = s.outlets[i].rows.Head(ctx, queryID)
+		}
+	}
+	return ok, err
+}
+
 // Write stores a batch. What goes elsewhere comes first: the rows that ssql.commits counts
 // are there. E_FENCED refuses a batch that is not newer than the head, or comes from an
 // older run; E_SINK_BEHIND_CKPT says that markers which this sink has seen are gone;

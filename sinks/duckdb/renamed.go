@@ -20,7 +20,7 @@ func (t *target) sameColumns(ctx context.Context, c *duck.Conn, o sinks.OpenCont
 		return nil // the names say where each field goes
 	}
 	var before []column
-	err := c.Query(ctx, `SELECT name, "type" FROM ssql.targets WHERE query = ? AND target = ? ORDER BY position`, []any{o.Query, t.name}, func(row []any) error {
+	err := c.Query(ctx, `SELECT name, "type" FROM ssql.targets WHERE query = ? AND target = ? AND position >= 0 ORDER BY position`, []any{o.Query, t.name}, func(row []any) error {
 		before = append(before, column{name: row[0].(string), typeName: row[1].(string)})
 		return nil
 	})
@@ -46,7 +46,7 @@ func (t *target) sameColumns(ctx context.Context, c *duck.Conn, o sinks.OpenCont
 
 // keepColumns stores the columns of the table as those that the query stores rows in.
 func (t *target) keepColumns(ctx context.Context, c *duck.Conn, query string) error {
-	if _, err := c.Exec(ctx, "DELETE FROM ssql.targets WHERE query = ? AND target = ?", query, t.name); err != nil {
+	if _, err := c.Exec(ctx, "DELETE FROM ssql.targets WHERE query = ? AND target = ? AND position >= 0", query, t.name); err != nil {
 		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
 	}
 	rows := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", len(t.columns)), ", ")
@@ -58,4 +58,56 @@ func (t *target) keepColumns(ctx context.Context, c *duck.Conn, query string) er
 		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
 	}
 	return nil
+}
+
+// madeAt is the position, in ssql.targets, of the row that says that ssql has made the table.
+const madeAt = -1
+
+// keepMade stores that opening the sink has made the table.
+func (t *target) keepMade(ctx context.Context, c *duck.Conn, query string) error {
+	if !t.made {
+		return nil
+	}
+	if err := t.forgetMade(ctx, c, query); err != nil {
+		return err
+	}
+	if _, err := c.Exec(ctx, "INSERT INTO ssql.targets VALUES (?, ?, ?, '', '')", query, t.name, madeAt); err != nil {
+		return fmt.Errorf("keeping that table %s was made: %w", t.shown, err)
+	}
+	return nil
+}
+
+func (t *target) forgetMade(ctx context.Context, c *duck.Conn, query string) error {
+	if _, err := c.Exec(ctx, "DELETE FROM ssql.targets WHERE query = ? AND target = ? AND position = ?", query, t.name, madeAt); err != nil {
+		return fmt.Errorf("keeping whether table %s was made: %w", t.shown, err)
+	}
+	return nil
+}
+
+// dropUnborn drops the table that a query has made and stored nothing in, before it is made
+// with the columns of another definition. A table that has rows, or is somebody else's, stays.
+func (t *target) dropUnborn(ctx context.Context, c *duck.Conn, query string) error {
+	made := false
+	err := c.Query(ctx, "SELECT 1 FROM ssql.targets WHERE query = ? AND target = ? AND position = ?", []any{query, t.name, madeAt}, func([]any) error {
+		made = true
+		return nil
+	})
+	if err != nil || !made {
+		return err
+	}
+	empty := true
+	err = c.Query(ctx, "SELECT 1 FROM "+t.name+" LIMIT 1", nil, func([]any) error {
+		empty = false
+		return nil
+	})
+	if duck.Missing(err) {
+		return nil
+	}
+	if err != nil || !empty {
+		return err
+	}
+	if _, err := c.Exec(ctx, "DROP TABLE IF EXISTS "+t.name); err != nil {
+		return fmt.Errorf("making table %s anew: %w", t.shown, err)
+	}
+	return t.forgetMade(ctx, c, query)
 }
