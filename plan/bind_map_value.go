@@ -36,13 +36,13 @@ func (x *exprBinder) listOfValue(e sql.Expr, v expr.Expr, index sql.Expr, span S
 			return true, nil
 		}
 		m := sql.ExprText(&sql.Access{X: e.Args[0], Index: e.Args[1]})
-		return false, sqlerr.At(span, codeUnsupported, "%s[...] could mean two things: element_at of a map is the value here, and a list of it in DuckDB", text).
+		return false, sqlerr.At(span, codeCall, "%s[...] could mean two things: element_at of a map is the value here, and a list of it in DuckDB", text).
 			WithHint("the value is %s, and a part of it %s[...]", m, m)
 	case *sql.Access:
 		if e.Index == nil || nested || !x.isMap(e.X) {
 			return false, nil
 		}
-		refused := sqlerr.At(span, codeUnsupported, "%s[...] could mean two things: m[key] is the value here, and a list of it in DuckDB before 1.3", text)
+		refused := sqlerr.At(span, codeCall, "%s[...] could mean two things: m[key] is the value here, and a list of it in DuckDB before 1.3", text)
 		if v.Type().Kind == types.Varchar {
 			return false, refused.WithHint("the value is %s, and its first character left(%s, 1)", text, text)
 		}

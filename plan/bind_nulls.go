@@ -48,7 +48,7 @@ func (x *exprBinder) treatNulls(e *sql.Call, name string, span Span) (*sql.Call,
 	out := *e
 	if rule.flag {
 		if len(e.Args) > 1 {
-			return nil, sqlerr.At(span, codeUnsupported, "%s says twice whether it ignores NULLs: by %s and by its second argument", name, e.Nulls).
+			return nil, sqlerr.At(span, codeCall, "%s says twice whether it ignores NULLs: by %s and by its second argument", name, e.Nulls).
 				WithHint("write %s(%s) %s", name, sql.ExprText(e.Args[0]), e.Nulls)
 		}
 		if e.Nulls == sql.IgnoreNulls {
@@ -71,7 +71,7 @@ func (x *exprBinder) treatNulls(e *sql.Call, name string, span Span) (*sql.Call,
 
 // noNullTreatment refuses IGNORE NULLS and RESPECT NULLS where they mean nothing.
 func (b *binder) noNullTreatment(e *sql.Call, name string, span Span) error {
-	err := sqlerr.At(span, codeUnsupported, "%s has no meaning in %s(...)", e.Nulls, name)
+	err := sqlerr.At(span, codeCall, "%s has no meaning in %s(...)", e.Nulls, name)
 	if e.Over != nil {
 		return err
 	}

@@ -18,7 +18,7 @@ var sortedGroup = map[string]bool{"array_agg": true, "listagg": true, "string_ag
 
 // notWithinGroup refuses WITHIN GROUP of an aggregate that has no such form.
 func (b *binder) notWithinGroup(e *sql.Call, name string, span Span) error {
-	err := sqlerr.At(span, codeUnsupported, "%s has no form WITHIN GROUP (ORDER BY ...)", name)
+	err := sqlerr.At(span, codeCall, "%s has no form WITHIN GROUP (ORDER BY ...)", name)
 	inside := *e
 	inside.WithinGroup = false
 	switch {

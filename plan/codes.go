@@ -10,6 +10,7 @@ const (
 	codeUnresolvedRoutine = "UNRESOLVED_ROUTINE"
 	codeArgCount          = "WRONG_NUM_ARGS"
 	codeArgName           = "UNRECOGNIZED_PARAMETER_NAME"
+	codeCall              = "INVALID_CALL"
 	codeMissingAggregate  = "MISSING_AGGREGATION"
 	codeNestedAggregate   = "NESTED_AGGREGATE_FUNCTION"
 	codeWhere             = "INVALID_WHERE_CONDITION"

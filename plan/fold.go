@@ -148,7 +148,7 @@ func FoldStatement(text string, start int, queries []*sql.Query, names []sql.Tab
 // says. Names and functions are among them: a sub-query may use those from around it.
 func foldable(err error) bool {
 	var e *sqlerr.Error
-	return errors.As(err, &e) && !slices.Contains([]string{codeArgName, codeTooDeep, codeWindowMonths, codeWindowArgs, codeWindowRange,
+	return errors.As(err, &e) && !slices.Contains([]string{codeArgName, codeCall, codeTooDeep, codeWindowMonths, codeWindowArgs, codeWindowRange,
 		codeWindowTime, codeWatermarkColumn, codeWatermarkType, codeWatermarkNegative, codeInterval, codeWindowRelation}, e.Code) &&
 		!strings.HasPrefix(e.Code, "E_")
 }

@@ -111,7 +111,7 @@ var aliasRules = [...]Alias{
 	aliasStatementSet:    {Engine: "Flink", Written: "BEGIN STATEMENT SET; .. END", Canonical: "EXECUTE STATEMENT SET BEGIN .. END"},
 	aliasStream:          {Engine: "Databricks", Written: "FROM STREAM(s)", Canonical: "FROM s"},
 	aliasStreamAs:        {Engine: "ksqlDB", Written: "CREATE STREAM s AS SELECT ..", Canonical: "CREATE VIEW s AS SELECT .."},
-	aliasStreamingTable:  {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t AS ..", Canonical: "CREATE MATERIALIZED VIEW t AS .."},
+	aliasStreamingTable:  {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t AS ..", Canonical: "CREATE MATERIALIZED VIEW t AS .. EMIT ON WINDOW CLOSE: rows are appended when they are final"},
 	aliasTableCall:       {Engine: "Proton", Written: "FROM table(s)", Canonical: "FROM s"},
 	aliasTableSink:       {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = 'print')", Canonical: "CREATE SINK t (..) WITH (connector = 'console')"},
 	aliasTableWindow:     {Engine: "Flink", Written: "TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), d))", Canonical: "TUMBLE(s, ts, d)"},

@@ -3,7 +3,13 @@ package sql
 import (
 	"slices"
 	"strings"
+
+	"ssql/internal/sqlerr"
 )
+
+// CodeHint refuses a hint that changes a result: to DuckDB it is a comment, so nobody else may
+// get the statement.
+const CodeHint = "UNSUPPORTED_HINT"
 
 // changingHints are the hints of other engines that change what a query gives, sorted by
 // name, with what is written instead. All others only say how it should run.
@@ -21,7 +27,7 @@ func (p *parser) readHints() error {
 		for _, name := range names {
 			for _, c := range changingHints {
 				if name == c.name {
-					return unsupported(h.span(), "the hint %s (%s) changes what a query gives, and is not supported on streams", c.name, c.engine).
+					return sqlerr.At(h.span(), CodeHint, "the hint %s (%s) changes what a query gives, and is not supported on streams", c.name, c.engine).
 						WithHint("%s", c.instead)
 				}
 			}

@@ -6,6 +6,7 @@ type CreateView struct {
 	Node
 	OrReplace, IfNotExists bool
 	Materialized           bool
+	Streaming              bool // written STREAMING TABLE: rows are appended where they can be
 	Name                   Name
 	Columns                []Ident
 	Options                []Option // of the query of a materialized view
@@ -13,7 +14,7 @@ type CreateView struct {
 }
 
 // createMaterializedView parses CREATE MATERIALIZED VIEW name [(cols)] [WITH (..)] AS
-// query and Databricks' CREATE OR REFRESH STREAMING TABLE, which is the same.
+// query and Databricks' CREATE OR REFRESH STREAMING TABLE, which appends rows.
 func (p *parser) createMaterializedView() (Statement, error) {
 	lo := p.pos
 	s := &CreateView{Materialized: true}
@@ -22,6 +23,7 @@ func (p *parser) createMaterializedView() (Statement, error) {
 	refresh := p.accept("OR", "REFRESH")
 	if p.accept("STREAMING", "TABLE") {
 		p.spelling(aliasStreamingTable, lo)
+		s.Streaming = true
 	} else if err := p.expect("MATERIALIZED", "VIEW"); err != nil {
 		return nil, err
 	}
@@ -89,7 +91,16 @@ func (p *parser) viewQuery(s *CreateView) (Statement, error) {
 }
 
 func (s *CreateView) print(p *printer) {
-	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), when(s.Materialized, "MATERIALIZED "), "VIEW ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "))
+	switch {
+	case s.Streaming:
+		p.put("STREAMING TABLE ")
+	case s.Materialized:
+		p.put("MATERIALIZED VIEW ")
+	default:
+		p.put("VIEW ")
+	}
+	p.put(when(s.IfNotExists, "IF NOT EXISTS "))
 	p.name(s.Name)
 	if len(s.Columns) > 0 {
 		p.put(" ")

@@ -160,7 +160,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 	switch word := firstWord(st.Text); {
 	case err == nil:
 		return s.dispatch(ctx, parsed, r, out)
-	case word == "INSERT" || word == "CREATE":
+	case word == "INSERT" || word == "CREATE" || sqlerr.Code(err) == sql.CodeHint:
 		return err
 	}
 	return s.foldStatement(ctx, st, cat, err, r, out) // syntax that only DuckDB has

@@ -172,7 +172,7 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 			return err
 		}
 	}
-	if err := s.chooseMode(d, st.Query.Emit, cat); err != nil {
+	if err := s.chooseMode(d, st, cat, out); err != nil {
 		return err
 	}
 	err = s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
@@ -186,21 +186,29 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 }
 
 // chooseMode gives a materialized view that does not say when its rows come out update
-// mode, or append mode where only that has an answer.
-func (s *Session) chooseMode(d *definition, emit *sql.Emit, cat *relations) error {
-	if _, set := d.options["output_mode"]; set || emit != nil && emit.Mode != "" {
+// mode, or append mode where only that has an answer. A streaming table appends rows when
+// they are final, as in Databricks, and changes them only where they never are.
+func (s *Session) chooseMode(d *definition, st *sql.CreateView, cat *relations, out Output) error {
+	if _, set := d.options["output_mode"]; set || st.Query.Emit != nil && st.Query.Emit.Mode != "" {
 		return nil
 	}
-	d.options["output_mode"] = "update"
+	modes := []string{"update", "append"}
+	if st.Streaming {
+		modes = []string{"append", "update"}
+	}
+	d.options["output_mode"] = modes[0]
 	_, err := s.bind(d, cat)
 	if err == nil {
 		return nil
 	}
-	d.options["output_mode"] = "append"
-	if _, other := s.bind(d, cat); other == nil {
-		return nil
+	d.options["output_mode"] = modes[1]
+	if _, other := s.bind(d, cat); other != nil {
+		return err // of the mode that was asked for
 	}
-	return err // of the mode that was asked for
+	if st.Streaming {
+		out.Notice(fmt.Sprintf("rows of streaming table %q change: no watermark says when they are final, so they cannot only be appended", d.name))
+	}
+	return nil
 }
 
 // materialized returns the definition of the query of a materialized view.

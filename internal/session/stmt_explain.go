@@ -152,7 +152,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 	if err != nil {
 		return err
 	}
-	if err := s.chooseMode(d, view.Query.Emit, cat); err != nil {
+	if err := s.chooseMode(d, view, cat, out); err != nil {
 		return err
 	}
 	return s.explainDefinition(ctx, st, d, cat, out)
