@@ -69,7 +69,7 @@ func (w *pasteWorld) definitions() (out []definition) {
 			if kind != "QUERY" {
 				d.describe = w.answer(`DESCRIBE "` + name + `"`)
 			}
-			made[name] = made[name] || kind == "SINK" || strings.HasPrefix(d.create, "CREATE MATERIALIZED VIEW")
+			made[name] = made[name] || kind == "SINK" || strings.HasPrefix(d.create, "CREATE MATERIALIZED VIEW") || strings.HasPrefix(d.create, "CREATE STREAMING TABLE")
 			found = append(found, d)
 		}
 		out = append(found, out...)
