@@ -188,10 +188,13 @@ func DatabaseID(ctx context.Context, c *Conn) (id string, err error) {
 	return id, err
 }
 
-// Missing reports whether an error says that a table or a schema does not exist.
+// Missing reports whether an error says that a table, a schema or a database does not exist.
 func Missing(err error) bool {
 	var se *SQLError
-	return errors.As(err, &se) && se.Kind == "Catalog" && strings.Contains(se.Text, "does not exist")
+	if !errors.As(err, &se) || !strings.Contains(se.Text, "does not exist") {
+		return false
+	}
+	return se.Kind == "Catalog" || se.Kind == "Binder" && strings.HasPrefix(se.Text, "Catalog ")
 }
 
 // refuseForeign explains tables of somebody else in the schema ssql.

@@ -196,6 +196,9 @@ func (s *Session) refuseSecondWriter(ctx context.Context, d *definition) error {
 // sinks that are meant so.
 func (s *Session) checkTargets(ctx context.Context, inserts []*sql.Insert) error {
 	for i, in := range inserts {
+		if err := s.refuseElsewhere(ctx, in.Target); err != nil {
+			return err
+		}
 		if err := s.sinkByUse(ctx, in.Target); err != nil {
 			return err
 		}

@@ -160,6 +160,9 @@ func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) er
 // insert is INSERT INTO ... SELECT from a stream, which makes or resumes the query
 // named like its table, or INSERT INTO a stream.
 func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Output) error {
+	if err := s.refuseElsewhere(ctx, st.Target); err != nil {
+		return err
+	}
 	if err := s.sinkByUse(ctx, st.Target); err != nil {
 		return err
 	}

@@ -1,0 +1,43 @@
+package session
+
+import (
+	"context"
+	"strings"
+
+	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
+	"ssql/sql"
+)
+
+// refuseElsewhere refuses a target that a query cannot write to: rows and the marker of their
+// batch go into the session's database file in one transaction. A table of the connection is
+// gone with it, and another database has a transaction of its own.
+func (s *Session) refuseElsewhere(ctx context.Context, target sql.Name) error {
+	if s.pinned == nil { // nothing is attached, and no table is temporary
+		return nil
+	}
+	last := target[len(target)-1]
+	if len(target) == 1 || strings.EqualFold(target[0].Name, "temp") {
+		temporary, err := exists(ctx, s.pinned, `SELECT 1 FROM duckdb_tables() WHERE "temporary" AND lower(table_name) = lower(?)`, last.Name)
+		if err != nil || !temporary {
+			return err
+		}
+		return sqlerr.At(last.Span, "UNSUPPORTED_INSERT", "%q is a temporary table, and a query writes to tables of the database file only", last.Name).
+			WithHint("DROP TABLE %s, and INSERT INTO makes a table that stays; or choose another name", identText(last.Name))
+	}
+	first := target[0]
+	attached, err := exists(ctx, s.pinned, `SELECT 1 FROM duckdb_databases() WHERE NOT internal AND lower(database_name) = lower(?) AND database_name <> current_database()`, first.Name)
+	if err != nil || !attached {
+		return err
+	}
+	return sqlerr.At(first.Span, "UNSUPPORTED_INSERT", "%q is an attached database, and a query writes to tables of its own database file only", first.Name).
+		WithHint("INSERT INTO %s, then copy its rows: INSERT INTO %s FROM %s", identText(last.Name), nameText(target), identText(last.Name))
+}
+
+func exists(ctx context.Context, c *duck.Conn, query string, args ...any) (found bool, err error) {
+	err = c.Query(ctx, query, args, func([]any) error {
+		found = true
+		return nil
+	})
+	return found, err
+}
