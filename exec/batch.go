@@ -71,7 +71,8 @@ func (q *Query) execute(ctx context.Context, batch *planned) (*result, error) {
 	start, p := time.Now(), batch.plan
 	r := &batchRun{
 		q: q, ctx: ctx, plan: p,
-		expr:  &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed, Library: q.cfg.Library},
+		expr: &expr.Ctx{Alloc: memory.DefaultAllocator, NowMicros: p.NowMicros, Seed: p.Seed, Library: q.cfg.Library,
+			ValueBytesMax: q.cfg.ValueBytesMax, ColumnBytesMax: q.cfg.ChunkBytesMax, Context: ctx},
 		event: make([]op.EventStats, len(q.cfg.Plan.Watermarks)),
 		count: counts{bySource: make([]int64, len(q.cfg.Sources)), outputs: make([]outputCounts, len(q.roots))},
 		times: make([]operatorTimes, len(q.states)),
@@ -233,7 +234,7 @@ func (r *batchRun) feedFrom(f feed) error {
 	to := f.route.inlets[0]
 	seg := to.b.op.Segment(to.input)
 	if err := r.finish(f.below, func(rec arrow.Record) error {
-		k.asRead = true
+		k.begin(rec)
 		return k.flow(f.route, op.Untraced(rec), []op.Segment{seg})
 	}); err != nil {
 		return err

@@ -46,8 +46,12 @@ type Config struct {
 	FlushAtEnd bool
 	Workers    int // segments decoded at once; default: cores
 	ChunkRows  int // rows per chunk; default 8192
-	Clock      Clock
-	LateRows   LatePolicy
+	// ValueBytesMax is how many bytes an expression may make of one value, ChunkBytesMax how many
+	// a chunk may have, about, and RowsPerRowMax how many rows may be made of one. 0: a default of
+	// package expr, and no bound.
+	ValueBytesMax, ChunkBytesMax, RowsPerRowMax int64
+	Clock                                       Clock
+	LateRows                                    LatePolicy
 	// BadRecords says per source what happens to its bad rows; nil: all are kept.
 	BadRecords []BadPolicy
 	// LateRowsMax and BadRowsMax are how many late and bad rows of a batch are kept for

@@ -68,7 +68,7 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 	case *plan.Expand:
 		return l.stage(n.Input, &op.Expand{Keys: n.Keys, Sets: n.Sets, Schema: schemaOf(n.Cols)})
 	case *plan.Unnest:
-		return l.stage(n.Input, &op.Unnest{List: n.List, Outer: n.Outer, Schema: schemaOf(n.Cols)})
+		return l.stage(n.Input, &op.Unnest{List: n.List, Outer: n.Outer, Schema: schemaOf(n.Cols), Used: n.Used})
 	case *plan.Aggregate:
 		return l.aggregate(n)
 	case *plan.Dedup:

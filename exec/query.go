@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/checkpoint"
+	"ssql/exec/op"
 	"ssql/sources"
 )
 
@@ -114,6 +115,11 @@ func (c *Config) setDefaults() {
 	if c.Poll <= 0 {
 		c.Poll = 100 * time.Millisecond
 	}
+}
+
+// sizes are those of the chunks that stages make.
+func (c *Config) sizes() op.Sizes {
+	return op.Sizes{ChunkRows: c.ChunkRows, ChunkBytes: c.ChunkBytesMax, RowsPerRowMax: c.RowsPerRowMax}
 }
 
 // notice passes a message on, once per text.

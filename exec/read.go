@@ -126,7 +126,8 @@ func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task
 			given = k.traced(rec)
 		}
 		k.decoded += rec.NumRows()
-		k.locate, k.asRead = rc.Locate, true
+		k.locate = rc.Locate
+		k.begin(rec)
 		return k.flow(from, given, outs)
 	})
 }

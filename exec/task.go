@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/exec/op"
+	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sources"
 )
@@ -20,9 +21,12 @@ type task struct {
 	tracks  []track          // by route
 	on      *track           // of the route whose stages run
 	// locate tells where a row of the source's present chunk comes from, nil if it
-	// cannot; rows are numbered as in that chunk while asRead is true.
+	// cannot, and from which row of that chunk each row of the present one is made; nil: they
+	// are the same.
 	locate func(row int) sources.BadRow
-	asRead bool
+	from   *mapping
+	// Rows of the present chunk of the source, and what expansions made of them so far.
+	read, expanded int64
 
 	firstRow int64 // the number of the task's first row in the batch
 }
@@ -53,8 +57,8 @@ func (k *task) number(stage int, rows int64) {
 // known.
 func (k *task) refusedRow(rec arrow.Record, row int, column, reason string) sources.BadRow {
 	b := sources.BadRow{}
-	if k.locate != nil && k.asRead {
-		b = k.locate(row)
+	if at, known := k.origin(row); known {
+		b = k.locate(at)
 	}
 	b.Column, b.Reason = column, reason
 	if b.Raw == "" {
@@ -63,13 +67,24 @@ func (k *task) refusedRow(rec arrow.Record, row int, column, reason string) sour
 	return b
 }
 
+// origin returns the row of the source's chunk that a row of the present one is made of.
+func (k *task) origin(row int) (at int, known bool) {
+	for m := k.from; m != nil; m = m.before {
+		if row < 0 || row >= len(m.rows) {
+			return 0, false
+		}
+		row = int(m.rows[row])
+	}
+	return row, k.locate != nil && row >= 0
+}
+
 // newTask returns the scratch of one segment. Tasks are made in the order of the trees and
 // of the segments, which gives their rows numbers.
 func (r *batchRun) newTask() *task {
 	ctx := *r.expr
 	k := &task{firstRow: r.tasks << 32, tracks: make([]track, len(r.q.routing.routes))}
 	r.tasks++
-	k.Task = op.Task{Expr: &ctx, Event: make([]op.EventStats, len(r.event))}
+	k.Task = op.Task{Expr: &ctx, Sizes: r.q.cfg.sizes(), Event: make([]op.EventStats, len(r.event))}
 	return k
 }
 
@@ -82,9 +97,9 @@ func (k *task) keep(keepMax int64, row func() sources.BadRow) {
 
 // flow drives a chunk along a route. outs take the rows of its inlets, by their number.
 func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
-	before, asRead := k.on, k.asRead
+	before := k.on
 	k.on = &k.tracks[rt.number]
-	defer func() { k.on, k.asRead = before, asRead }()
+	defer func() { k.on = before }()
 	return k.push(rt.stages, rec, func(rec arrow.Record) error {
 		if len(rt.inlets) > 0 {
 			k.on.used += rec.NumRows()
@@ -94,8 +109,8 @@ func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
 			if rt.traced {
 				given = k.arrive(in, rec)
 			}
-			if err := outs[in.number].Consume(given); err != nil {
-				return k.nameRow(err, rec)
+			if err := k.consume(outs[in.number], given); err != nil {
+				return err
 			}
 		}
 		for _, next := range rt.next {
@@ -107,34 +122,123 @@ func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
 	})
 }
 
-// push applies the stages to a chunk and gives what is left on.
-func (k *task) push(stages []op.Stage, rec arrow.Record, emit op.Emit) error {
-	rec.Retain()
-	for i, s := range stages {
-		k.number(i, rec.NumRows())
-		filtered := k.Filtered
-		next, err := s.Apply(&k.Task, rec)
-		if err != nil {
-			err = k.nameRow(err, rec)
-			rec.Release()
+// consume gives a chunk to an inlet, in parts where it is too large for its expressions.
+func (k *task) consume(out op.Segment, rec arrow.Record) error {
+	err := expr.Guarded(rec.NumRows(), func() error { return out.Consume(rec) })
+	if err != nil {
+		return k.inParts(err, rec, func(rec arrow.Record) error { return k.consume(out, rec) })
+	}
+	return nil
+}
+
+// inParts does again with both halves of a chunk what made too much of the whole.
+func (k *task) inParts(err error, rec arrow.Record, again func(rec arrow.Record) error) error {
+	n := int32(rec.NumRows())
+	if !errors.Is(err, expr.ErrChunkTooLarge) || n < 2 {
+		return k.nameRow(err, rec)
+	}
+	from := k.from
+	for _, rows := range [][]int32{sequence(0, n/2), sequence(n/2, n)} {
+		k.from = &mapping{rows, from}
+		part := op.Take(rec, rows)
+		err := again(part)
+		part.Release()
+		if k.from = from; err != nil {
 			return err
 		}
-		k.on.filtered += k.Filtered - filtered
-		if _, ok := s.(op.Expander); ok || next.NumRows() != rec.NumRows() {
-			k.asRead = false
-		}
-		rec.Release()
-		rec = next
-		if rec.NumRows() == 0 {
-			break
-		}
 	}
-	defer rec.Release()
+	return nil
+}
+
+func sequence(from, to int32) []int32 {
+	rows := make([]int32, to-from)
+	for i := range rows {
+		rows[i] = from + int32(i)
+	}
+	return rows
+}
+
+// mapping says of each row of a chunk which row of the chunk before it is made of.
+type mapping struct {
+	rows   []int32
+	before *mapping
+}
+
+// push applies the stages to a chunk and gives what is left on.
+func (k *task) push(stages []op.Stage, rec arrow.Record, emit op.Emit) error {
+	return k.pass(stages, 0, rec, emit)
+}
+
+// pass is push from a stage on.
+func (k *task) pass(stages []op.Stage, at int, rec arrow.Record, emit op.Emit) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
-	return emit(rec)
+	if at == len(stages) {
+		return emit(rec)
+	}
+	if err := k.ended(); err != nil {
+		return err
+	}
+	k.number(at, rec.NumRows())
+	passed, filtered, from := *k.on, k.Filtered, k.from
+	on := k.on
+	emitted := false
+	counted := func() {
+		on.filtered += k.Filtered - filtered
+		filtered = k.Filtered
+	}
+	err := expr.Guarded(rec.NumRows(), func() error {
+		k.From = nil
+		return stages[at].Apply(&k.Task, rec, func(next arrow.Record) error {
+			emitted = true
+			counted()
+			if err := k.made(stages[at], rec, next); err != nil {
+				return err
+			}
+			err := k.pass(stages, at+1, next, emit)
+			k.From, k.from, filtered = nil, from, k.Filtered
+			return err
+		})
+	})
+	k.from = from
+	counted()
+	switch {
+	case err == nil:
+		return nil
+	case emitted:
+		return k.nameRow(err, rec)
+	}
+	on.passed[at] = passed.passed[at] - rec.NumRows()
+	return k.inParts(err, rec, func(rec arrow.Record) error { return k.pass(stages, at, rec, emit) })
 }
+
+// made notes which rows of rec the rows of next are made of, and refuses too many of them.
+func (k *task) made(s op.Stage, rec, next arrow.Record) error {
+	if k.From != nil {
+		k.from = &mapping{k.From, k.from}
+	}
+	if _, ok := s.(op.Expander); !ok {
+		return nil
+	}
+	k.expanded += next.NumRows()
+	if limit := k.Sizes.RowsPerRowMax; limit > 0 && k.expanded/max(k.read, 1) > limit {
+		return sqlerr.New("E_LIMIT", "the rows of a chunk become more than rows_per_row_max = %d rows each", limit).
+			WithHint("leave rows out by a condition between the expansions, or raise rows_per_row_max")
+	}
+	return nil
+}
+
+// ended returns why the batch is not wanted any more.
+func (k *task) ended() error {
+	if k.Expr.Context == nil {
+		return nil
+	}
+	return k.Expr.Context.Err()
+}
+
+// begin takes note of a chunk of the source, or of the operator below.
+func (k *task) begin(rec arrow.Record) { k.from, k.read, k.expanded = nil, rec.NumRows(), 0 }
 
 // nameRow adds the row to an error that belongs to one.
 func (k *task) nameRow(err error, rec arrow.Record) error {

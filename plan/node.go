@@ -303,6 +303,9 @@ type (
 		List  expr.Expr
 		Outer bool
 		Cols  []Column
+		// Used are the columns of Input that somebody above reads; nil: all. A list that has been
+		// taken apart is most often not read again, and would be copied to each of its elements.
+		Used []bool
 	}
 )
 

@@ -380,7 +380,16 @@ func pruneThrough(n Node, need []bool) (Node, []int) {
 			}
 		}
 	}
-	return rebuilt(n, out, at, newCols), at
+	built := rebuilt(n, out, at, newCols)
+	if u, ok := built.(*Unnest); ok {
+		u.Used = make([]bool, kept)
+		for i := range width {
+			if at[i] >= 0 {
+				u.Used[at[i]] = need[i]
+			}
+		}
+	}
+	return built, at
 }
 
 func movedKeys(keys []SortKey, at []int) []SortKey {

@@ -13,6 +13,8 @@ import (
 	"fmt"
 	"os"
 	"runtime/debug"
+
+	"ssql/internal/duck"
 )
 
 // Exit codes; 3, 4 and 130 come from shell.ExitCode, 129 and 143 from a signal.
@@ -26,6 +28,8 @@ func main() {
 	// A statement nested without bounds must end as an error, not take the machine.
 	debug.SetMaxStack(256 << 20)
 	keepPrivate()
+	// The other half is DuckDB's, and of what is not collected.
+	debug.SetMemoryLimit(duck.ProcessBytes() / 2)
 	os.Exit(run(context.Background(), os.Args[1:]))
 }
 

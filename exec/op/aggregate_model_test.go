@@ -55,10 +55,10 @@ func (m *model) batch(rows []modelRow, late, evict int64) optest.Step {
 			continue
 		}
 		used, missed := 0, 0
-		m.windows.Each(r.ts, func(start, end int64) {
+		_ = m.windows.Each(r.ts, func(start, end int64) error {
 			if drops && end <= late {
 				missed++
-				return
+				return nil
 			}
 			used++
 			id := fmt.Sprint(start, end, r.k)
@@ -68,6 +68,7 @@ func (m *model) batch(rows []modelRow, late, evict int64) optest.Step {
 				m.groups[id] = g
 			}
 			g.rows, g.touched = append(g.rows, r), true
+			return nil
 		})
 		switch {
 		case used == 0:

@@ -119,14 +119,14 @@ func keysOf(c *expr.Ctx, keys []expr.Expr, rec arrow.Record) (func(row int) ([]b
 }
 
 // Apply joins a chunk.
-func (t *AsOfTable) Apply(task *Task, rec arrow.Record) (arrow.Record, error) {
+func (t *AsOfTable) Apply(task *Task, rec arrow.Record, emit Emit) error {
 	keyOf, err := keysOf(task.Expr, t.LeftKeys, rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	times, err := timesOf(task.Expr, t.LeftTime, rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var mine, theirs []int32
 	for row := range int(rec.NumRows()) {
@@ -142,5 +142,8 @@ func (t *AsOfTable) Apply(task *Task, rec arrow.Record) (arrow.Record, error) {
 		}
 	}
 	both := joinColumns(0, Take(rec, mine), Take(t.table, theirs))
-	return tracedAs(both, array.NewRecord(schemaOf(t.Schema, both.Columns()), both.Columns(), both.NumRows())), nil
+	out := tracedAs(both, array.NewRecord(schemaOf(t.Schema, both.Columns()), both.Columns(), both.NumRows()))
+	defer out.Release()
+	task.From = mine
+	return emit(out)
 }

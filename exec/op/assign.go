@@ -50,50 +50,57 @@ func floorTo(t, step, offset int64) int64 {
 	return t - r
 }
 
-// Each calls f with every window that t falls in, the latest start first.
-func (w Windows) Each(t int64, f func(start, end int64)) {
+// Each calls f with every window that t falls in, the latest start first, up to an error.
+func (w Windows) Each(t int64, f func(start, end int64) error) error {
 	if w.Cumulate {
 		start := floorTo(t, w.SizeMicros, w.OffsetMicros)
 		for end := floorTo(t, w.SlideMicros, start) + w.SlideMicros; end <= start+w.SizeMicros; end += w.SlideMicros {
-			f(start, end)
+			if err := f(start, end); err != nil {
+				return err
+			}
 		}
-		return
+		return nil
 	}
 	for start := floorTo(t, w.SlideMicros, w.OffsetMicros); start+w.SizeMicros > t; start -= w.SlideMicros {
-		f(start, start+w.SizeMicros)
+		if err := f(start, start+w.SizeMicros); err != nil {
+			return err
+		}
 	}
+	return nil
 }
 
 // Apply repeats each row once per window; a row without a time has no window and
 // vanishes, as in Spark.
-func (a *Assign) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+func (a *Assign) Apply(t *Task, rec arrow.Record, emit Emit) error {
 	at, err := a.Time.Eval(t.Expr, rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer at.Release()
 	times, ok := at.(*array.Timestamp)
 	if !ok {
-		return nil, errors.New("the time of a window is no timestamp")
+		return errors.New("the time of a window is no timestamp")
 	}
-	var rows []int32
 	var starts, ends, lasts []arrow.Timestamp
+	p := newPieces("a window function", t, rec, nil, func(rows []int32, cols []arrow.Array) error {
+		cols = append(cols, timestamps(starts), timestamps(ends), timestamps(lasts))
+		starts, ends, lasts = nil, nil, nil
+		return emitColumns(rec, rows, a.Schema, cols, emit)
+	})
 	for i := 0; i < times.Len(); i++ {
 		if times.IsNull(i) {
 			continue
 		}
-		a.Windows.Each(int64(times.Value(i)), func(start, end int64) {
-			rows = append(rows, int32(i))
+		if err := a.Windows.Each(int64(times.Value(i)), func(start, end int64) error {
 			starts = append(starts, arrow.Timestamp(start))
 			ends = append(ends, arrow.Timestamp(end))
 			lasts = append(lasts, arrow.Timestamp(end-1))
-		})
+			return p.add(int32(i), 24)
+		}); err != nil {
+			return err
+		}
 	}
-	taken := Take(rec, rows)
-	defer taken.Release()
-	cols := append(append([]arrow.Array(nil), taken.Columns()...),
-		timestamps(starts), timestamps(ends), timestamps(lasts))
-	return tracedAs(taken, array.NewRecord(schemaOf(a.Schema, cols), cols, int64(len(rows)))), nil
+	return p.cut()
 }
 
 // timestamps wraps a slice, which the array then owns.

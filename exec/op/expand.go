@@ -26,45 +26,54 @@ var _ Expander = (*Expand)(nil)
 func (e *Expand) Expands() {}
 
 // Apply emits row after row, each once per set in their order.
-func (e *Expand) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
-	n := int(rec.NumRows())
-	rows := make([]int32, 0, n*len(e.Sets))
-	for i := range n {
-		for range e.Sets {
-			rows = append(rows, int32(i))
-		}
-	}
-	taken := Take(rec, rows)
-	defer taken.Release()
-	cols := append([]arrow.Array(nil), taken.Columns()...)
+func (e *Expand) Apply(t *Task, rec arrow.Record, emit Emit) error {
+	keys := make([]arrow.Array, len(e.Keys))
 	for k, key := range e.Keys {
 		a, err := key.Eval(t.Expr, rec)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		cols = append(cols, expr.Take(a, e.keyRows(k, n)))
-		a.Release()
+		defer a.Release()
+		keys[k] = a
 	}
-	cols = append(cols, e.groupingIDs(n))
-	return tracedAs(taken, array.NewRecord(schemaOf(e.Schema, cols), cols, int64(len(rows)))), nil
-}
-
-// keyRows lists the rows of key k: its own in the sets that keep it, NULL in others.
-func (e *Expand) keyRows(k, n int) []int32 {
-	rows := make([]int32, 0, n*len(e.Sets))
-	for i := range n {
-		for _, set := range e.Sets {
-			if slices.Contains(set, k) {
-				rows = append(rows, int32(i))
-			} else {
-				rows = append(rows, -1)
+	var sets []int
+	p := newPieces("GROUPING SETS", t, rec, nil, func(rows []int32, cols []arrow.Array) error {
+		for k, a := range keys {
+			cols = append(cols, expr.Share(a, e.keyRows(k, rows, sets)))
+		}
+		cols = append(cols, e.groupingIDs(sets))
+		sets = sets[:0]
+		return emitColumns(rec, rows, e.Schema, cols, emit)
+	})
+	for i := range int(rec.NumRows()) {
+		extra := int64(8)
+		for _, a := range keys {
+			if _, shared := a.(*array.String); !shared {
+				extra += expr.RowBytes(a, i)
+			}
+		}
+		for set := range e.Sets {
+			sets = append(sets, set)
+			if err := p.add(int32(i), extra); err != nil {
+				return err
 			}
 		}
 	}
-	return rows
+	return p.cut()
 }
 
-func (e *Expand) groupingIDs(n int) arrow.Array {
+// keyRows lists the rows of key k: its own in the sets that keep it, NULL in others.
+func (e *Expand) keyRows(k int, rows []int32, sets []int) []int32 {
+	out := make([]int32, len(rows))
+	for i, row := range rows {
+		if out[i] = -1; slices.Contains(e.Sets[sets[i]], k) {
+			out[i] = row
+		}
+	}
+	return out
+}
+
+func (e *Expand) groupingIDs(sets []int) arrow.Array {
 	of := make([]int64, len(e.Sets))
 	for i, set := range e.Sets {
 		for k := range e.Keys {
@@ -74,9 +83,9 @@ func (e *Expand) groupingIDs(n int) arrow.Array {
 			}
 		}
 	}
-	ids := make([]int64, 0, n*len(e.Sets))
-	for range n {
-		ids = append(ids, of...)
+	ids := make([]int64, len(sets))
+	for i, set := range sets {
+		ids[i] = of[set]
 	}
 	buf := memory.NewBufferBytes(arrow.Int64Traits.CastToBytes(ids))
 	return array.NewInt64Data(array.NewData(arrow.PrimitiveTypes.Int64, len(ids), []*memory.Buffer{nil, buf}, nil, 0, 0))

@@ -19,16 +19,16 @@ type Filter struct {
 
 var _ Stage = (*Filter)(nil)
 
-// Apply returns rec itself, retained, when every row passes.
-func (f *Filter) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+// Apply emits rec itself when every row passes.
+func (f *Filter) Apply(t *Task, rec arrow.Record, emit Emit) error {
 	cond, err := f.Cond.Eval(t.Expr, rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer cond.Release()
 	mask, ok := cond.(*array.Boolean)
 	if !ok {
-		return nil, errors.New("a filter's condition is not boolean")
+		return errors.New("a filter's condition is not boolean")
 	}
 	n := int(rec.NumRows())
 	rows := make([]int32, 0, n)
@@ -41,8 +41,10 @@ func (f *Filter) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		t.Filtered += int64(n - len(rows))
 	}
 	if len(rows) == n {
-		rec.Retain()
-		return rec, nil
+		return emit(rec)
 	}
-	return Take(rec, rows), nil
+	kept := Take(rec, rows)
+	defer kept.Release()
+	t.From = rows
+	return emit(kept)
 }

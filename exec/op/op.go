@@ -32,17 +32,21 @@ type Batch struct {
 
 // Stage is a stateless operator.
 type Stage interface {
-	// Apply returns the rows that follow from rec, those of each row behind those of the
+	// Apply emits the rows that follow from rec, those of each row behind those of the
 	// row before: where chunks end makes no difference, not even to the order. It must be
-	// safe for concurrent use: several segments of a batch run at once. The result is
-	// released by the caller; rec stays the caller's.
-	Apply(t *Task, rec arrow.Record) (arrow.Record, error)
+	// safe for concurrent use: several segments of a batch run at once. An error before the
+	// first chunk leaves nothing behind, so that rec can be given again in parts.
+	Apply(t *Task, rec arrow.Record, emit Emit) error
 }
 
 // Task is the scratch of one segment: what Stages count while it runs. exec adds
 // the tasks of a batch up in the order of the segments.
 type Task struct {
-	Expr     *expr.Ctx
+	Expr  *expr.Ctx
+	Sizes Sizes
+	// From is set by a Stage before it emits a chunk: the row of its input that each row is
+	// made of; nil: the rows are the same.
+	From     []int32
 	Filtered int64        // rows removed by Filters
 	Event    []EventStats // per watermark node, by ID
 	// Bad takes a row that a Stage refuses for a column, such as a NULL event time.

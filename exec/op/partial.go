@@ -133,10 +133,11 @@ func (p *partial) Consume(rec arrow.Record) error {
 	if rec.NumRows() == 0 {
 		return nil
 	}
+	// What a chunk that is too large has left is given back: it comes again in parts.
+	defer p.release()
 	if err := p.evaluate(rec); err != nil {
 		return err
 	}
-	defer p.release()
 	n := int(rec.NumRows())
 	p.chunk.groups = sized(p.chunk.groups, n)
 	return p.tables.assign(p, rec, func() error {
@@ -144,7 +145,7 @@ func (p *partial) Consume(rec arrow.Record) error {
 		if err := p.update(); err != nil {
 			return err
 		}
-		return p.a.checkLimits(int64(p.slab.Len()), 8*int64(len(p.slab.Words)))
+		return p.a.checkLimits(int64(p.slab.Len()), 8*int64(len(p.slab.Words))+p.heap.Bytes()+p.in.local.Bytes())
 	})
 }
 

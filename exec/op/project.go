@@ -16,8 +16,13 @@ type Project struct {
 var _ Stage = (*Project)(nil)
 
 // Apply evaluates every expression over rec.
-func (p *Project) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
-	return evalRecord(t.Expr, p.Schema, p.Exprs, rec)
+func (p *Project) Apply(t *Task, rec arrow.Record, emit Emit) error {
+	out, err := evalRecord(t.Expr, p.Schema, p.Exprs, rec)
+	if err != nil {
+		return err
+	}
+	defer out.Release()
+	return emit(out)
 }
 
 // evalRecord evaluates expressions into a record. A VARCHAR column may come out
@@ -31,12 +36,19 @@ func evalRecord(c *expr.Ctx, schema *arrow.Schema, exprs []expr.Expr, rec arrow.
 			}
 		}
 	}()
+	made := int64(0) // bytes
 	for i, e := range exprs {
 		a, err := e.Eval(c, rec)
 		if err != nil {
 			return nil, err
 		}
 		cols[i] = a
+		if _, passed := e.(*expr.Column); !passed {
+			made += int64(a.Data().SizeInBytes())
+		}
+		if c.ColumnBytesMax > 0 && made > c.ColumnBytesMax && rec.NumRows() > 1 {
+			return nil, expr.ErrChunkTooLarge
+		}
 	}
 	return tracedAs(rec, array.NewRecord(schemaOf(schema, cols), cols, rec.NumRows())), nil
 }

@@ -26,6 +26,19 @@ func Take(rec arrow.Record, rows []int32) arrow.Record {
 	return tracedTake(rec, out, rows)
 }
 
+// shared is Take that keeps one copy of the texts of a column: a join makes many rows of one.
+func shared(rec arrow.Record, rows []int32) arrow.Record {
+	cols := make([]arrow.Array, rec.NumCols())
+	for i := range cols {
+		cols[i] = expr.Share(rec.Column(i), rows)
+	}
+	out := array.NewRecord(schemaOf(rec.Schema(), cols), cols, int64(len(rows)))
+	for _, c := range cols {
+		c.Release()
+	}
+	return tracedTake(rec, out, rows)
+}
+
 // splitLate divides a chunk by its event time: rows at or before the late watermark
 // are late (docs/SEMANTICS.md, Late rows), rows without a time never are. Each part is nil
 // when it has no rows; the caller releases both.

@@ -145,9 +145,17 @@ func (g *sessionSegment) Consume(rec arrow.Record) error {
 			keep = append(keep, int32(i))
 		}
 	}
+	if err := g.aggregate(rec, keep, starts, ends); err != nil {
+		return err
+	}
 	if len(late) > 0 {
 		g.late = append(g.late, Take(rec, late))
 	}
+	return nil
+}
+
+// aggregate aggregates the listed rows of a chunk by their sessions.
+func (g *sessionSegment) aggregate(rec arrow.Record, keep []int32, starts, ends []arrow.Timestamp) error {
 	if len(keep) == 0 {
 		return nil
 	}

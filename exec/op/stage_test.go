@@ -1,6 +1,7 @@
 package op_test
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
@@ -78,23 +79,61 @@ func TestStagesInOrder(t *testing.T) {
 			"2024-01-01 00:01:05 | cup | 2 | cup | 0", "2024-01-01 00:01:05 | cup | 2 | NULL | 1",
 		}},
 	} {
-		for _, chunkRows := range []int{1, 4, len(c.rows)} {
+		for i, chunkRows := range []int{1, 4, len(c.rows), len(c.rows), len(c.rows)} {
+			sizes := []op.Sizes{{}, {}, {}, {ChunkRows: 1}, {ChunkBytes: 50}}[i]
 			var got []string
 			for chunk := range slices.Chunk(c.rows, chunkRows) {
 				rec, err := optest.Record(bids, chunk, false)
 				if err != nil {
 					t.Fatal(err)
 				}
-				out, err := c.stage.Apply(&op.Task{Expr: ctx}, rec)
+				lines, err := applied(c.stage, &op.Task{Expr: ctx, Sizes: sizes}, rec)
 				if err != nil {
 					t.Fatalf("%s: %v", c.name, err)
 				}
-				got = append(got, optest.Lines(out)...)
+				got = append(got, lines...)
 			}
 			if !slices.Equal(got, c.want) {
 				t.Errorf("%s, chunks of %d rows: got\n%q\nwant\n%q", c.name, chunkRows, got, c.want)
 			}
 		}
+	}
+}
+
+// applied returns the rows that a stage makes of a chunk.
+func applied(s op.Stage, t *op.Task, rec arrow.Record) (lines []string, err error) {
+	err = s.Apply(t, rec, func(rec arrow.Record) error {
+		lines = append(lines, optest.Lines(rec)...)
+		return nil
+	})
+	return lines, err
+}
+
+// TestExpansionsAreBounded is one row with more partners or elements than a row may have.
+func TestExpansionsAreBounded(t *testing.T) {
+	ctx := &expr.Ctx{Alloc: memory.DefaultAllocator}
+	left, err := optest.Record(bids, []string{"2024-01-01 00:00:10 | cup | 1", "2024-01-01 00:00:10 | pen | 1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, err := optest.Record(bids, []string{"NULL | pen | 1", "NULL | pen | 2", "NULL | pen | 3", "NULL | cup | 1"}, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := append(bids[:len(bids):len(bids)], bids...)
+	join := &op.StaticJoin{Kind: op.JoinInner, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
+		TableSchema: types.ArrowSchema(bids), Schema: types.ArrowSchema(both)}
+	if err := join.Load(ctx, []arrow.Record{table}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = applied(join, &op.Task{Expr: ctx, Sizes: op.Sizes{RowsPerRowMax: 2}}, left)
+	var of *expr.RowError
+	if !errors.As(err, &of) || of.Row != 1 || of.Err.Code != "E_LIMIT" {
+		t.Errorf("join: %v", err)
+	}
+	windows := &op.Assign{Time: bidColumn(0), Windows: op.Windows{SizeMicros: 10, SlideMicros: 1}, Schema: types.ArrowSchema(bids)}
+	if _, err = applied(windows, &op.Task{Expr: ctx, Sizes: op.Sizes{RowsPerRowMax: 9}}, left); !errors.As(err, &of) || of.Row != 0 {
+		t.Errorf("windows: %v", err)
 	}
 }
 
@@ -130,11 +169,11 @@ func TestTableOfAJoinChanges(t *testing.T) {
 		if err := join.Load(ctx, chunks); err != nil {
 			t.Fatal(err)
 		}
-		out, err := join.Apply(&op.Task{Expr: ctx}, left)
+		got, err := applied(join, &op.Task{Expr: ctx}, left)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := optest.Lines(out); !slices.Equal(got, load.want) {
+		if !slices.Equal(got, load.want) {
 			t.Errorf("load %d: got %q, want %q", i, got, load.want)
 		}
 	}

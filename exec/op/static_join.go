@@ -7,6 +7,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/state"
 )
@@ -135,7 +136,7 @@ func (s *StaticJoin) keysOf(c *expr.Ctx, exprs []expr.Expr, rec arrow.Record, us
 }
 
 // Apply joins a chunk.
-func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+func (s *StaticJoin) Apply(t *Task, rec arrow.Record, emit Emit) error {
 	n := int(rec.NumRows())
 	pass := make([]bool, n)
 	for i := range pass {
@@ -144,53 +145,119 @@ func (s *StaticJoin) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 	var err error
 	if s.LeftFilter != nil {
 		if pass, err = evalMask(t.Expr, s.LeftFilter, rec); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	mine, theirs, err := s.pairs(t.Expr, rec, pass)
+	keys, rows, err := s.keysOf(t.Expr, s.LeftKeys, rec, pass)
 	if err != nil {
-		return nil, err
-	}
-	if mine, theirs, err = s.check(t.Expr, rec, mine, theirs); err != nil {
-		return nil, err
-	}
-	switch s.Kind {
-	case JoinSemi, JoinAnti:
-		matched := make([]bool, n)
-		for _, row := range mine {
-			matched[row] = true
-		}
-		rows := make([]int32, 0, n)
-		for row, m := range matched {
-			if m == (s.Kind == JoinSemi) {
-				rows = append(rows, int32(row))
-			}
-		}
-		return Take(rec, rows), nil
-	case JoinLeft:
-		mine, theirs = withUnmatched(int32(n), mine, theirs)
-	}
-	both := s.both(rec, mine, theirs)
-	return tracedAs(both, array.NewRecord(schemaOf(s.Schema, both.Columns()), both.Columns(), both.NumRows())), nil
-}
-
-func (s *StaticJoin) pairs(c *expr.Ctx, rec arrow.Record, pass []bool) (mine, theirs []int32, err error) {
-	keys, rows, err := s.keysOf(c, s.LeftKeys, rec, pass)
-	if err != nil {
-		return nil, nil, err
+		return err
 	}
 	ids := make([]int32, len(keys))
 	s.keys.FindAll(keys, ids)
-	mine, theirs = make([]int32, 0, len(keys)), make([]int32, 0, len(keys))
+	probe := &probing{StaticJoin: s, t: t, rec: rec, emit: emit, matched: make([]bool, n)}
 	for i, id := range ids {
 		if id < 0 {
 			continue
 		}
 		for r := s.heads[id]; r >= 0; r = s.before[r] {
-			mine, theirs = append(mine, rows[i]), append(theirs, r)
+			if err := probe.add(rows[i], r); err != nil {
+				return err
+			}
 		}
 	}
-	return mine, theirs, nil
+	return probe.end()
+}
+
+// probing is a chunk that is being joined. Pairs are checked and given on in parts: a key
+// that many rows of the table have can make more of a chunk than fits.
+type probing struct {
+	*StaticJoin
+	t       *Task
+	rec     arrow.Record
+	emit    Emit
+	matched []bool // by row of the chunk
+	next    int32  // the first row that may still be without a partner
+
+	mine, theirs []int32
+	bytes        int64
+	row          int32 // of the newest pair, from 1, and how many it has
+	count, cost  int64
+}
+
+// add adds a pair that the keys make.
+func (p *probing) add(mine, theirs int32) error {
+	if mine+1 != p.row {
+		p.row, p.count, p.cost = mine+1, 0, rowBytes(p.rec, mine)
+	}
+	p.count++
+	s := p.t.Sizes
+	if s.RowsPerRowMax > 0 && p.count > s.RowsPerRowMax {
+		return &expr.RowError{Row: int(mine), Err: sqlerr.New("E_LIMIT", "a join makes more than rows_per_row_max = %d rows of one row", s.RowsPerRowMax).
+			WithHint("join by a narrower condition, or raise rows_per_row_max")}
+	}
+	p.mine, p.theirs = append(p.mine, mine), append(p.theirs, theirs)
+	p.bytes += p.cost + rowBytes(p.table, theirs)
+	if len(p.mine) >= pairsMax || s.ChunkBytes > 0 && p.bytes >= s.ChunkBytes {
+		return p.cut()
+	}
+	return nil
+}
+
+func rowBytes(rec arrow.Record, row int32) int64 {
+	n := int64(0)
+	for _, a := range rec.Columns() {
+		if _, shared := a.(*array.String); shared {
+			n += 4
+		} else {
+			n += expr.RowBytes(a, int(row))
+		}
+	}
+	return n
+}
+
+// cut checks the pairs since the last cut and gives them on.
+func (p *probing) cut() error {
+	mine, theirs, err := p.check(p.t.Expr, p.rec, p.mine, p.theirs)
+	if err != nil {
+		return err
+	}
+	for _, row := range mine {
+		p.matched[row] = true
+	}
+	if p.Kind == JoinLeft {
+		// The newest row can have more pairs.
+		mine, theirs = p.withUnmatched(p.row-1, mine, theirs)
+	}
+	p.mine, p.theirs, p.bytes = nil, nil, 0
+	if p.Kind == JoinSemi || p.Kind == JoinAnti || len(mine) == 0 {
+		return nil
+	}
+	both := p.both(p.rec, mine, theirs)
+	out := tracedAs(both, array.NewRecord(schemaOf(p.Schema, both.Columns()), both.Columns(), both.NumRows()))
+	defer out.Release()
+	p.t.From = mine
+	return p.emit(out)
+}
+
+// end gives the rest on.
+func (p *probing) end() error {
+	n := int32(p.rec.NumRows())
+	if p.Kind == JoinLeft {
+		p.row = n + 1
+	}
+	if err := p.cut(); err != nil || p.Kind != JoinSemi && p.Kind != JoinAnti {
+		return err
+	}
+	rows := make([]int32, 0, n)
+	for row, m := range p.matched {
+		if m == (p.Kind == JoinSemi) {
+			rows = append(rows, int32(row))
+		}
+	}
+	out := Take(p.rec, rows)
+	defer out.Release()
+	p.t.From = rows
+	return p.emit(out)
 }
 
 // check keeps the pairs for which the residual condition is true.
@@ -212,25 +279,25 @@ func (s *StaticJoin) check(c *expr.Ctx, rec arrow.Record, mine, theirs []int32) 
 	return mine[:kept], theirs[:kept], nil
 }
 
-// withUnmatched adds a pair with -1 for each of n rows that has none. Pairs are in the
+// withUnmatched adds a pair with -1 for each row before end that has none. Pairs are in the
 // order of the rows before and after: behind the others, rows without a partner would come
 // in an order that depends on where chunks end, and so would sums of doubles over them.
-func withUnmatched(n int32, mine, theirs []int32) (rows, partners []int32) {
+func (p *probing) withUnmatched(end int32, mine, theirs []int32) (rows, partners []int32) {
 	at := 0
-	for row := range n {
-		if at == len(mine) || mine[at] != row {
-			rows, partners = append(rows, row), append(partners, -1)
+	for ; p.next < end; p.next++ {
+		if !p.matched[p.next] {
+			rows, partners = append(rows, p.next), append(partners, -1)
 			continue
 		}
-		for ; at < len(mine) && mine[at] == row; at++ {
-			rows, partners = append(rows, row), append(partners, theirs[at])
+		for ; at < len(mine) && mine[at] == p.next; at++ {
+			rows, partners = append(rows, p.next), append(partners, theirs[at])
 		}
 	}
-	return rows, partners
+	return append(rows, mine[at:]...), append(partners, theirs[at:]...)
 }
 
 func (s *StaticJoin) both(rec arrow.Record, mine, theirs []int32) arrow.Record {
-	return joinColumns(0, Take(rec, mine), Take(s.table, theirs))
+	return joinColumns(0, shared(rec, mine), shared(s.table, theirs))
 }
 
 // tableOf joins the chunks of a table into one record, which has no rows for none.

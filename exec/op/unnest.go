@@ -15,6 +15,7 @@ type Unnest struct {
 	List   expr.Expr
 	Outer  bool
 	Schema *arrow.Schema
+	Used   []bool // which columns of the input are read above; nil: all
 }
 
 var _ Expander = (*Unnest)(nil)
@@ -23,31 +24,40 @@ var _ Expander = (*Unnest)(nil)
 func (u *Unnest) Expands() {}
 
 // Apply emits the elements in order.
-func (u *Unnest) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+func (u *Unnest) Apply(t *Task, rec arrow.Record, emit Emit) error {
 	a, err := u.List.Eval(t.Expr, rec)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	defer a.Release()
 	list, ok := a.(*array.List)
 	if !ok {
-		return nil, errors.New("unnest of a value that is no list")
+		return errors.New("unnest of a value that is no list")
 	}
-	var rows, elems []int32
+	values := list.ListValues()
+	var elems []int32
+	p := newPieces("unnest", t, rec, u.Used, func(rows []int32, cols []arrow.Array) error {
+		cols = append(cols, expr.Take(values, elems))
+		elems = elems[:0]
+		return emitColumns(rec, rows, u.Schema, cols, emit)
+	})
 	for i := 0; i < list.Len(); i++ {
 		start, end := list.ValueOffsets(i)
 		if list.IsNull(i) || start == end {
 			if u.Outer {
-				rows, elems = append(rows, int32(i)), append(elems, -1)
+				elems = append(elems, -1)
+				if err := p.add(int32(i), 0); err != nil {
+					return err
+				}
 			}
 			continue
 		}
 		for j := start; j < end; j++ {
-			rows, elems = append(rows, int32(i)), append(elems, int32(j))
+			elems = append(elems, int32(j))
+			if err := p.add(int32(i), expr.RowBytes(values, int(j))); err != nil {
+				return err
+			}
 		}
 	}
-	taken := Take(rec, rows)
-	defer taken.Release()
-	cols := append(append([]arrow.Array(nil), taken.Columns()...), expr.Take(list.ListValues(), elems))
-	return tracedAs(taken, array.NewRecord(schemaOf(u.Schema, cols), cols, int64(len(rows)))), nil
+	return p.cut()
 }

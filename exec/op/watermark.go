@@ -30,15 +30,14 @@ const eventTimeMax arrow.Timestamp = 1 << 62
 
 var _ Stage = (*Watermark)(nil)
 
-// Apply counts the rows in t.Event and returns those that have a possible event time.
-func (w *Watermark) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
+// Apply counts the rows in t.Event and emits those that have a possible event time.
+func (w *Watermark) Apply(t *Task, rec arrow.Record, emit Emit) error {
 	times := rec.Column(w.Column).(*array.Timestamp)
 	last := w.last(t)
 	if times.NullN() == 0 {
 		if seen := observed(times.TimestampValues()); seen.first >= -eventTimeMax && seen.last <= last {
 			t.Event[w.ID].Add(seen.stats())
-			rec.Retain()
-			return rec, nil
+			return emit(rec)
 		}
 	}
 	rows := make([]int32, 0, rec.NumRows())
@@ -56,8 +55,10 @@ func (w *Watermark) Apply(t *Task, rec arrow.Record) (arrow.Record, error) {
 		}
 	}
 	kept := Take(rec, rows)
+	defer kept.Release()
+	t.From = rows
 	t.Event[w.ID].Add(observed(kept.Column(w.Column).(*array.Timestamp).TimestampValues()).stats())
-	return kept, nil
+	return emit(kept)
 }
 
 // last returns the last event time that is allowed. It follows from the time of the

@@ -4,8 +4,12 @@ import (
 	"math"
 	"net/url"
 	"os"
+	"path/filepath"
+	"runtime/debug"
 	"strconv"
 	"strings"
+	"sync"
+	"syscall"
 )
 
 // memoryBytesMax is the most that DuckDB gets unless the user says otherwise.
@@ -31,21 +35,47 @@ func dsn(o Options) string {
 // defaultMemoryBytes returns 25 % of what the process may use.
 func defaultMemoryBytes() int64 { return min(ProcessBytes()/4, memoryBytesMax) }
 
-// ProcessBytes returns how much memory the process may use: what the control group or
-// the machine has. Where neither can be found out it is math.MaxInt64.
-func ProcessBytes() int64 {
-	limit := int64(math.MaxInt64)
-	for _, name := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+// ProcessBytes returns how much memory the process may use: what GOMEMLIMIT, its control
+// group, its limits (ulimit -v, of which a quarter is left for addresses without memory) and the
+// machine leave it. Where none can be found out it is math.MaxInt64.
+func ProcessBytes() int64 { return processBytes() }
+
+// processBytes looks once: what the process sets its collector to later is not meant.
+var processBytes = sync.OnceValue(func() int64 {
+	limit := debug.SetMemoryLimit(-1) // GOMEMLIMIT
+	for _, name := range groupFiles() {
 		if text, err := os.ReadFile(name); err == nil {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
 				limit = min(limit, n)
 			}
 		}
 	}
+	var addresses syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &addresses); err == nil && addresses.Cur < math.MaxInt64 {
+		limit = min(limit, int64(addresses.Cur/4*3))
+	}
 	if n, ok := machineBytes(); ok {
 		limit = min(limit, n)
 	}
 	return limit
+})
+
+// groupFiles are where the limit of the control group stands: in a container at the root, else
+// below the name of the group.
+func groupFiles() []string {
+	names := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
+	text, err := os.ReadFile("/proc/self/cgroup")
+	if err != nil {
+		return names
+	}
+	for _, line := range strings.Split(string(text), "\n") {
+		if parts := strings.SplitN(line, ":", 3); len(parts) == 3 && parts[1] == "" {
+			for dir := filepath.Clean("/" + parts[2]); dir != "/"; dir = filepath.Dir(dir) {
+				names = append(names, filepath.Join("/sys/fs/cgroup", dir, "memory.max"))
+			}
+		}
+	}
+	return names
 }
 
 // machineBytes reads the size of the memory; ok is false where the system has no

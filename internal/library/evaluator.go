@@ -28,10 +28,10 @@ var _ expr.Library = (*Evaluator)(nil)
 func NewEvaluator(lend Lend) *Evaluator { return &Evaluator{lend: lend} }
 
 // Call implements expr.Library.
-func (e *Evaluator) Call(call string, columns []arrow.Array, rows int, t types.Type) (arrow.Array, error) {
+func (e *Evaluator) Call(ctx context.Context, call string, columns []arrow.Array, rows int, t types.Type) (arrow.Array, error) {
 	value := "SELECT CAST(" + call + " AS " + t.String() + ") AS v FROM "
 	if len(columns) == 0 {
-		return e.evaluate(nil, func(string) string { return fmt.Sprintf("%srange(%d)", value, rows) }, rows)
+		return e.evaluate(ctx, nil, func(string) string { return fmt.Sprintf("%srange(%d)", value, rows) }, rows)
 	}
 	names := make([]string, len(columns))
 	for i := range columns {
@@ -39,7 +39,7 @@ func (e *Evaluator) Call(call string, columns []arrow.Array, rows int, t types.T
 	}
 	rec := record(names, columns)
 	defer rec.Release()
-	return e.evaluate(rec, func(view string) string { return value + view }, rows)
+	return e.evaluate(ctx, rec, func(view string) string { return value + view }, rows)
 }
 
 // record puts columns under names, with their dictionaries taken apart.
@@ -56,10 +56,9 @@ func record(names []string, columns []arrow.Array) arrow.Record {
 
 // evaluate returns the one column of a query over the view of a record, if any, which must
 // have the rows that were asked about.
-func (e *Evaluator) evaluate(rec arrow.Record, query func(view string) string, rows int) (arrow.Array, error) {
+func (e *Evaluator) evaluate(ctx context.Context, rec arrow.Record, query func(view string) string, rows int) (arrow.Array, error) {
 	e.mu.Lock()
 	defer e.mu.Unlock()
-	ctx := context.Background()
 	var out arrow.Array
 	err := e.lend(ctx, func(c *duck.Conn) error {
 		view := ""

@@ -1,6 +1,7 @@
 package library
 
 import (
+	"context"
 	"fmt"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -20,7 +21,7 @@ const (
 // Fold implements expr.Library. All rows go to DuckDB as one record: it is read by one
 // thread from its first row to its last, so the rows of a list are folded in their order, and
 // sums of doubles come out the same in every run.
-func (e *Evaluator) Fold(call string, lists *array.List, t types.Type) (arrow.Array, error) {
+func (e *Evaluator) Fold(ctx context.Context, call string, lists *array.List, t types.Type) (arrow.Array, error) {
 	f := flatten(lists)
 	value := "CAST(" + call + " AS " + t.String() + ") AS v FROM "
 	var parts []arrow.Array
@@ -32,7 +33,7 @@ func (e *Evaluator) Fold(call string, lists *array.List, t types.Type) (arrow.Ar
 	if f.groups > 0 {
 		rec := f.record()
 		defer rec.Release()
-		out, err := e.evaluate(rec, func(view string) string {
+		out, err := e.evaluate(ctx, rec, func(view string) string {
 			return "SELECT v FROM (SELECT " + groupColumn + ", " + value + view + " GROUP BY " + groupColumn + ") ORDER BY " + groupColumn
 		}, f.groups)
 		if err != nil {
@@ -43,7 +44,7 @@ func (e *Evaluator) Fold(call string, lists *array.List, t types.Type) (arrow.Ar
 	if f.groups < lists.Len() {
 		empty := f.record().NewSlice(0, 0)
 		defer empty.Release()
-		out, err := e.evaluate(empty, func(view string) string { return "SELECT " + value + view }, 1)
+		out, err := e.evaluate(ctx, empty, func(view string) string { return "SELECT " + value + view }, 1)
 		if err != nil {
 			return nil, err
 		}

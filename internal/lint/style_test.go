@@ -168,6 +168,9 @@ func TestForbidden(t *testing.T) {
 // panicAllowed lists packages where an impossible case panics, with nothing to
 // return an error to.
 var panicAllowed = map[string]bool{
+	// Take, deep in every kernel, has no error to return for a copy that does not fit: Guarded, around
+	// each use of a chunk, makes one of its panic.
+	"plan/expr":       true,
 	"sql/types":       true, // a kind outside the closed set
 	"internal/oracle": true, // a generator of tests that contradicts itself
 	// Arrow's allocator cannot say no, and its reader panics over damage already.

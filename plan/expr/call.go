@@ -79,7 +79,7 @@ func newCall(s spec, args ...Expr) Expr {
 func evalOnce(e Expr) (*Literal, error) {
 	rec := array.NewRecord(arrow.NewSchema(nil, nil), nil, 1)
 	defer rec.Release()
-	a, err := e.Eval(&Ctx{}, rec)
+	a, err := e.Eval(&Ctx{ValueBytesMax: foldedBytesMax}, rec)
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,38 @@ func (c *call) run(ctx *Ctx, args []vec, rows int) (arrow.Array, error) {
 			f.valid.and(a)
 		}
 	}
-	return c.kern(f, args)
+	if err := ctx.ended(); err != nil {
+		return nil, err
+	}
+	out, err := c.kern(f, args)
+	if err == nil && c.t.Kind == types.List {
+		return c.boundedList(ctx, out, rows)
+	}
+	return out, err
+}
+
+// boundedList refuses lists that are too large.
+func (c *call) boundedList(ctx *Ctx, out arrow.Array, rows int) (arrow.Array, error) {
+	list, ok := out.(*array.List)
+	if !ok || rows == 0 {
+		return out, nil
+	}
+	bytes := bytesOfLists(list, 0, int64(rows))
+	switch {
+	case ctx.columnTooLarge(rows, bytes):
+		out.Release()
+		return nil, ErrChunkTooLarge
+	case bytes <= ctx.valueBytesMax():
+		return out, nil
+	}
+	for row := range rows {
+		if bytesOfRow(list, row) > ctx.valueBytesMax() {
+			out.Release()
+			f := frame{spec: &c.spec}
+			return nil, f.fail(row, valueLimit(c.name, ctx.valueBytesMax()))
+		}
+	}
+	return out, nil
 }
 
 // onlyDictionary returns the operand that is dictionary encoded when all others
@@ -180,6 +211,9 @@ func (c *call) overDictionary(ctx *Ctx, args []vec, at int) (arrow.Array, error)
 				rows[i] = -1
 			}
 		}
+	}
+	if texts, ok := byValue.(*array.String); ok {
+		return sharedTexts(texts, rows), nil // there is one copy of each, also where rows are many
 	}
 	return Take(byValue, rows), nil
 }

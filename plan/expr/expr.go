@@ -12,6 +12,8 @@
 package expr
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
@@ -52,6 +54,11 @@ type Ctx struct {
 	FirstRow int64
 	// Library evaluates the functions that have no kernel; nil where there is none.
 	Library Library
+	// ValueBytesMax bounds a value that an expression makes, and ColumnBytesMax the values of
+	// several rows together, which end in ErrChunkTooLarge; 0: a default, and no bound.
+	ValueBytesMax, ColumnBytesMax int64
+	// Context ends an evaluation that takes long; nil: it comes to its end.
+	Context context.Context
 }
 
 // allocator returns Alloc, or that of the runtime where constants are evaluated.

@@ -1,6 +1,7 @@
 package expr
 
 import (
+	"context"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -11,15 +12,16 @@ import (
 )
 
 // Library evaluates functions that have no kernel here: those of DuckDB, and the macros of
-// the database. It may be called concurrently. The caller releases the results.
+// the database. It may be called concurrently, and is interrupted when the context is done. The caller
+// releases the results.
 type Library interface {
 	// Call evaluates text over columns, which it names a0, a1, …, all of the given
 	// number of rows, and returns one value of type t per row, in order.
-	Call(text string, columns []arrow.Array, rows int, t types.Type) (arrow.Array, error)
+	Call(ctx context.Context, text string, columns []arrow.Array, rows int, t types.Type) (arrow.Array, error)
 	// Fold evaluates text, a call of an aggregate, over the structs of each list, whose
 	// fields it names a0, a1, … and whose place ssql_row, and returns one value of type t
 	// per list. The structs of a list are folded in their order.
-	Fold(text string, lists *array.List, t types.Type) (arrow.Array, error)
+	Fold(ctx context.Context, text string, lists *array.List, t types.Type) (arrow.Array, error)
 }
 
 // External is a call that the Library of the context evaluates.
@@ -69,6 +71,9 @@ func (e *External) Eval(c *Ctx, rec arrow.Record) (arrow.Array, error) {
 		cols[i] = a
 	}
 	out, err := e.call(c, cols, int(rec.NumRows()))
+	if ended := c.ended(); ended != nil {
+		return nil, ended
+	}
 	if err != nil {
 		return nil, sqlerr.At(e.Span, "EXTERNAL_FUNCTION", "DuckDB cannot evaluate %s(...)", e.Name).Because(err).
 			WithHint("rows for which it must not fail can be kept out with CASE or WHERE")
@@ -81,9 +86,9 @@ func (e *External) call(c *Ctx, cols []arrow.Array, rows int) (arrow.Array, erro
 	case rows == 0:
 		return array.MakeArrayOfNull(c.Alloc, e.T.Arrow(), 0), nil
 	case e.Folds:
-		return c.Library.Fold(e.Text, cols[0].(*array.List), e.T)
+		return c.Library.Fold(c.context(), e.Text, cols[0].(*array.List), e.T)
 	}
-	return c.Library.Call(e.Text, cols, rows, e.T)
+	return c.Library.Call(c.context(), e.Text, cols, rows, e.T)
 }
 
 // String marks the call, so that EXPLAIN shows which ones DuckDB evaluates.

@@ -56,7 +56,7 @@ func joinList(empty error) kernel {
 		if len(args) > 2 {
 			nulls = read[string](args[2])
 		}
-		return eachText(f, func(dst []byte, i int) ([]byte, error) {
+		return growing(f, func(dst []byte, i, endMax int) ([]byte, error) {
 			start, end := list.ValueOffsets(args[0].row(i))
 			first := true
 			for k := start; k < end; k++ {
@@ -70,7 +70,9 @@ func joinList(empty error) kernel {
 				if !first {
 					dst = append(dst, separators.at(i)...)
 				}
-				dst, first = append(dst, item...), false
+				if dst, first = append(dst, item...), false; len(dst) > endMax {
+					return dst, errTooLong
+				}
 			}
 			if first {
 				return dst, empty

@@ -243,16 +243,19 @@ func bindRange(closed bool) binder {
 }
 
 func makeRanges(f *frame, args []vec, closed bool) (arrow.Array, error) {
-	const itemsMax = 1 << 24
+	most := int(f.ctx.valueBytesMax() / 8)
 	starts, stops, steps := read[int64](args[0]), read[int64](args[1]), read[int64](args[2])
 	var items []int64
 	ends := make([]int32, 1, f.rows+1)
 	for i := range f.rows {
-		if f.valid.has(i) && steps.at(i) != 0 {
+		if err := f.goesOn(8 * len(items)); err != nil {
+			return nil, err
+		}
+		if first := len(items); f.valid.has(i) && steps.at(i) != 0 {
 			step, stop := steps.at(i), stops.at(i)
 			for v := starts.at(i); step > 0 && v < stop || step < 0 && v > stop || closed && v == stop; v += step {
-				if items = append(items, v); len(items) > itemsMax {
-					return nil, f.fail(i, sqlerr.New("E_LIMIT", "%s makes more than %d elements in one chunk", f.spec.name, itemsMax))
+				if items = append(items, v); len(items)-first > most {
+					return nil, f.fail(i, valueLimit(f.spec.name, f.ctx.valueBytesMax()))
 				}
 			}
 		}

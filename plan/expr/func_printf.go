@@ -35,6 +35,9 @@ func (b *binding) formatted(parse func(format string) (list []directive, rest st
 		return nil, sqlerr.At(b.span, codeParameter, "the format of %s is expected to be a constant, found %s", b.name, b.args[0])
 	}
 	list, rest, err := parse(format)
+	if err == nil {
+		err = checkWidths(list)
+	}
 	if err != nil {
 		err.(*sqlerr.Error).Span = b.span
 		return nil, err
@@ -84,6 +87,22 @@ func (b *binding) formatArg(d *directive) (Expr, error) {
 	return BindCast(e, tVarchar, false, b.span)
 }
 
+// widthMax is the greatest width and precision: that of Go's fmt, which leaves larger ones out.
+const widthMax = 1_000_000
+
+// checkWidths refuses a width or precision beyond it.
+func checkWidths(list []directive) error {
+	for _, d := range list {
+		for _, digits := range strings.FieldsFunc(d.spec, func(r rune) bool { return r < '0' || r > '9' }) {
+			if n, err := strconv.Atoi(digits); err != nil || n > widthMax {
+				return sqlerr.New(codeLimit, "a width or precision of a format is at most %d, found %s", widthMax, digits).
+					WithHint("use lpad or rpad for a longer text")
+			}
+		}
+	}
+	return nil
+}
+
 func (d *directive) grouped() bool { return d.thousands != 0 }
 
 // formatRows writes the values of every row into the format.
@@ -92,8 +111,11 @@ func formatRows(f *frame, args []vec, list []directive, rest string) (arrow.Arra
 	for i, d := range list {
 		values[i] = d.writer(args[i])
 	}
-	return eachText(f, func(dst []byte, row int) ([]byte, error) {
+	return growing(f, func(dst []byte, row, endMax int) ([]byte, error) {
 		for i, d := range list {
+			if len(dst) > endMax {
+				return dst, errTooLong
+			}
 			dst = append(dst, d.text...)
 			start := len(dst)
 			dst = values[i](dst, row)

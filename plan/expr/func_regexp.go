@@ -133,17 +133,17 @@ func bindRegexpReplace(b *binding) (Expr, error) {
 		texts, patterns, by := read[string](args[0]), read[string](args[1]), read[string](args[2])
 		options := optionsOf(args, 3)
 		var cache patternCache
-		return eachText(f, func(dst []byte, i int) ([]byte, error) {
+		return growing(f, func(dst []byte, i, endMax int) ([]byte, error) {
 			re, err := cache.get(patterns.at(i), options(i))
 			if err != nil {
 				return dst, err
 			}
-			return replaceMatches(dst, re, texts.at(i), by.at(i), cache.global), nil
+			return replaceMatches(dst, endMax, re, texts.at(i), by.at(i), cache.global)
 		})
 	}, args...), nil
 }
 
-func replaceMatches(dst []byte, re *regexp.Regexp, s, by string, all bool) []byte {
+func replaceMatches(dst []byte, endMax int, re *regexp.Regexp, s, by string, all bool) ([]byte, error) {
 	limit := 1
 	if all {
 		limit = -1
@@ -152,9 +152,11 @@ func replaceMatches(dst []byte, re *regexp.Regexp, s, by string, all bool) []byt
 	for _, m := range re.FindAllStringSubmatchIndex(s, limit) {
 		dst = append(dst, s[at:m[0]]...)
 		dst = expandGroups(dst, by, s, m)
-		at = m[1]
+		if at = m[1]; len(dst) > endMax {
+			return dst, errTooLong
+		}
 	}
-	return append(dst, s[at:]...)
+	return append(dst, s[at:]...), nil
 }
 
 // expandGroups appends a replacement with \0 to \9 filled in.
@@ -281,7 +283,11 @@ func eachTextList(f *frame, items func(out []string, row int) ([]string, error))
 	defer b.Release()
 	values := b.ValueBuilder().(*array.StringBuilder)
 	var out []string
+	bytes := 0
 	for i := range f.rows {
+		if err := f.goesOn(bytes); err != nil {
+			return nil, err
+		}
 		if f.valid.has(i) {
 			var err error
 			if out, err = items(out[:0], i); err != nil {
@@ -295,7 +301,9 @@ func eachTextList(f *frame, items func(out []string, row int) ([]string, error))
 			continue
 		}
 		b.Append(true)
+		bytes += 16 * len(out)
 		for _, s := range out {
+			bytes += len(s)
 			values.Append(s)
 		}
 	}

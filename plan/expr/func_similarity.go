@@ -6,6 +6,16 @@ import (
 
 // Similarities compare bytes, as DuckDB's do.
 
+// checkCompared refuses texts of which too many pairs of bytes would be compared: the work grows
+// with the product of their lengths, and cannot be ended.
+func checkCompared(a, b string, pairsMax int) error {
+	if len(a) == 0 || len(b) <= pairsMax/len(a) {
+		return nil
+	}
+	return sqlerr.New(codeLimit, "texts of %d and %d bytes are too long to be compared", len(a), len(b)).
+		WithHint("compare a part of them: left(text, 1000)")
+}
+
 // hamming counts the places in which two texts of equal length differ.
 func hamming(a, b string) (int64, error) {
 	x, y := []byte(a), []byte(b)
@@ -24,6 +34,9 @@ func hamming(a, b string) (int64, error) {
 // damerauLevenshtein is levenshtein that counts a swap of neighbours as one edit; no part
 // is edited twice.
 func damerauLevenshtein(a, b string) (int64, error) {
+	if err := checkCompared(a, b, 1<<24); err != nil {
+		return 0, err
+	}
 	x, y := []byte(a), []byte(b)
 	lastRow := map[byte]int{}
 	width := len(y) + 2
@@ -78,6 +91,9 @@ func jaccard(a, b string) (float64, error) {
 
 // jaro is the Jaro similarity of two texts, from 0 to 1.
 func jaro(a, b string) (float64, error) {
+	if err := checkCompared(a, b, 1<<30); err != nil {
+		return 0, err
+	}
 	x, y := []byte(a), []byte(b)
 	if len(x) == 0 || len(y) == 0 {
 		if len(x) == len(y) {

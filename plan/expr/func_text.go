@@ -271,11 +271,14 @@ func right(s string, n int64) (string, error) {
 	return charSlice(s, total-min(n, total), total), nil
 }
 
-func replaceText(dst []byte, s, old, by string) ([]byte, error) {
+func replaceText(dst []byte, endMax int, s, old, by string) ([]byte, error) {
 	if old == "" {
 		return append(dst, s...), nil
 	}
 	for {
+		if len(dst) > endMax {
+			return dst, errTooLong
+		}
 		i := strings.Index(s, old)
 		if i < 0 {
 			return append(dst, s...), nil
@@ -304,19 +307,20 @@ next:
 	return dst, nil
 }
 
-// textMax is the most bytes a text function may make of one row.
-const textMax = 1 << 28
-
-func tooLong(what string) error {
-	return sqlerr.New("E_LIMIT", "%s makes a text of more than %d bytes", what, textMax)
-}
-
-func repeatText(dst []byte, s string, n int64) ([]byte, error) {
-	if n > 0 && int64(len(s)) > textMax/n {
-		return dst, tooLong("repeat")
+func repeatText(dst []byte, endMax int, s string, n int64) ([]byte, error) {
+	if n > 0 && int64(len(s)) > int64(endMax-len(dst))/n {
+		return dst, errTooLong
 	}
-	for ; n > 0; n-- {
-		dst = append(dst, s...)
+	if s == "" {
+		return dst, nil
+	}
+	if n <= 0 {
+		return dst, nil
+	}
+	start := len(dst)
+	dst = append(dst, s...)
+	for end := start + len(s)*int(n); len(dst) < end; {
+		dst = append(dst, dst[start:min(len(dst), start+end-len(dst))]...)
 	}
 	return dst, nil
 }
@@ -340,26 +344,29 @@ func bindPad(atLeft bool) binder {
 		if err != nil {
 			return nil, err
 		}
-		return b.call(tVarchar, text3(func(dst []byte, s string, n int64, fill string) ([]byte, error) {
-			return pad(dst, s, n, fill, atLeft)
+		return b.call(tVarchar, growing3(func(dst []byte, endMax int, s string, n int64, fill string) ([]byte, error) {
+			return pad(dst, endMax, s, n, fill, atLeft)
 		}), args...), nil
 	}
 }
 
-func pad(dst []byte, s string, n int64, fill string, atLeft bool) ([]byte, error) {
+func pad(dst []byte, endMax int, s string, n int64, fill string, atLeft bool) ([]byte, error) {
 	missing := n - chars(s)
 	switch {
 	case missing <= 0:
 		return append(dst, charSlice(s, 0, n)...), nil
 	case fill == "":
 		return dst, sqlerr.New(codeParameter, "expected a filling of at least one character, found ''")
-	case missing > textMax/utf8.UTFMax:
-		return dst, tooLong("a padding")
+	case missing > int64(endMax-len(dst)):
+		return dst, errTooLong
 	}
 	if !atLeft {
 		dst = append(dst, s...)
 	}
 	for missing > 0 {
+		if len(dst) > endMax {
+			return dst, errTooLong
+		}
 		part := charSlice(fill, 0, missing)
 		dst = append(dst, part...)
 		missing -= chars(part)
@@ -434,6 +441,9 @@ func splitText(s, separator string) []string { return strings.Split(s, separator
 
 // levenshtein counts the inserted, deleted and changed bytes between two texts.
 func levenshtein(a, b string) (int64, error) {
+	if err := checkCompared(a, b, 1<<30); err != nil {
+		return 0, err
+	}
 	last, row := make([]int, len(b)+1), make([]int, len(b)+1)
 	for j := range last {
 		last[j] = j

@@ -260,12 +260,18 @@ func (l *lambda) Eval(ctx *Ctx, rec arrow.Record) (arrow.Array, error) {
 	defer a.Release()
 	list := a.(*array.List)
 	e := elementsOf(list)
+	if err := ctx.ended(); err != nil {
+		return nil, err
+	}
 	inner, err := l.record(ctx, rec, list, e)
 	if err != nil {
 		return nil, err
 	}
 	defer inner.Release()
-	values, err := l.body.Eval(ctx, inner)
+	values, err := l.body.Eval(ctx.ofElements(list.Len()), inner)
+	if errors.Is(err, ErrChunkTooLarge) && list.Len() == 1 {
+		return nil, &RowError{Err: valueLimit(l.name, ctx.valueBytesMax())}
+	}
 	if err != nil {
 		var of *RowError
 		if errors.As(err, &of) && of.Row < len(e.rows) {
@@ -296,7 +302,11 @@ func (l *lambda) record(ctx *Ctx, rec arrow.Record, list *array.List, e elements
 		if err != nil {
 			return nil, err
 		}
-		cols = append(cols, Take(a, e.rows))
+		if err = l.checkCaptured(ctx, a, e, int(rec.NumRows())); err != nil {
+			a.Release()
+			return nil, err
+		}
+		cols = append(cols, Share(a, e.rows))
 		a.Release()
 	}
 	fields := make([]arrow.Field, len(cols))
@@ -304,6 +314,27 @@ func (l *lambda) record(ctx *Ctx, rec arrow.Record, list *array.List, e elements
 		fields[i] = arrow.Field{Name: strconv.Itoa(i), Type: c.DataType(), Nullable: true}
 	}
 	return array.NewRecord(arrow.NewSchema(fields, nil), cols, int64(len(e.rows))), nil
+}
+
+// checkCaptured refuses to copy a value of a row that is no text to each element of a list, where
+// the copies would be too large.
+func (l *lambda) checkCaptured(ctx *Ctx, a arrow.Array, e elements, rows int) error {
+	if _, ok := a.(*array.String); ok {
+		return nil // is shared
+	}
+	bytes, ofRow, row := int64(0), int64(0), int32(-1)
+	for _, r := range e.rows {
+		if r != row {
+			row, ofRow = r, bytesOfRow(a, int(r))
+		}
+		if bytes += ofRow; bytes > ctx.valueBytesMax() {
+			if rows > 1 {
+				return ErrChunkTooLarge
+			}
+			return &RowError{Row: int(r), Err: valueLimit(l.name, ctx.valueBytesMax())}
+		}
+	}
+	return nil
 }
 
 // result makes what the call gives of the values of the body.

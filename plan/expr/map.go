@@ -30,6 +30,9 @@ func map1[A, R slot](fn func(A) (R, error)) kernel {
 		a := read[A](args[0])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
+			if err := f.ctx.ended(); err != nil {
+				return nil, err
+			}
 			hi := min(lo+runRows, f.rows)
 			for i, x := range a.run(lo, hi) {
 				if !f.valid.has(lo + i) {
@@ -54,6 +57,9 @@ func map2[A, B, R slot](fn func(A, B) (R, error)) kernel {
 		a, b := read[A](args[0]), read[B](args[1])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
+			if err := f.ctx.ended(); err != nil {
+				return nil, err
+			}
 			hi := min(lo+runRows, f.rows)
 			ys := b.run(lo, hi)
 			for i, x := range a.run(lo, hi) {
@@ -79,6 +85,9 @@ func map3[A, B, C, R slot](fn func(A, B, C) (R, error)) kernel {
 		a, b, c := read[A](args[0]), read[B](args[1]), read[C](args[2])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
+			if err := f.ctx.ended(); err != nil {
+				return nil, err
+			}
 			hi := min(lo+runRows, f.rows)
 			ys, zs := b.run(lo, hi), c.run(lo, hi)
 			for i, x := range a.run(lo, hi) {
@@ -101,11 +110,21 @@ func map3[A, B, C, R slot](fn func(A, B, C) (R, error)) kernel {
 // eachText returns a VARCHAR or BLOB column whose values append writes, one call
 // per row that is not NULL.
 func eachText(f *frame, append func(dst []byte, row int) ([]byte, error)) (arrow.Array, error) {
-	out := newTextOut(f.rows)
+	out, most := newTextOut(f.rows), f.ctx.valueBytesMax()
+	checked := 0 // the bytes at the last look at the bounds
 	for i := 0; i < f.rows; i++ {
+		if i%runRows == 0 || len(out.bytes)-checked > checkedEvery {
+			checked = len(out.bytes)
+			if err := f.goesOn(checked); err != nil {
+				return nil, err
+			}
+		}
 		if f.valid.has(i) {
 			start := len(out.bytes)
 			bytes, err := append(out.bytes, i)
+			if err == nil && int64(len(bytes)-start) > most {
+				err = valueLimit(f.spec.name, most)
+			}
 			if err != nil {
 				bytes = bytes[:start]
 				if err = f.settle(i, err); err != nil {
@@ -116,7 +135,24 @@ func eachText(f *frame, append func(dst []byte, row int) ([]byte, error)) (arrow
 		}
 		out.end()
 	}
+	if err := f.goesOn(len(out.bytes)); err != nil {
+		return nil, err
+	}
 	return out.array(f.arrow, f.valid), nil
+}
+
+// checkedEvery is how many bytes a text column grows by between two looks at its bounds.
+const checkedEvery = 1 << 20
+
+// goesOn ends a column of so many bytes that is not wanted any more or too large.
+func (f *frame) goesOn(bytes int) error {
+	if err := f.ctx.ended(); err != nil {
+		return err
+	}
+	if f.ctx.columnTooLarge(f.rows, int64(bytes)) || bytes > offsetMax {
+		return ErrChunkTooLarge
+	}
+	return nil
 }
 
 // text1 returns the kernel of a function of one value to text.

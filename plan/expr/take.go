@@ -84,11 +84,14 @@ func takeRaw[T slot](from []T, rows []int32) []T {
 func takeStrings(a arrow.Array, rows []int32, valid *validity) arrow.Array {
 	// Only the listed values are looked at: a may be a table of millions of rows.
 	from, vals := newTextColumn(a), make([]string, len(rows))
+	bytes := int64(0)
 	for i, r := range rows {
 		if r >= 0 {
 			vals[i] = from.value(int(r))
+			bytes += int64(len(vals[i]))
 		}
 	}
+	checkTaken(len(rows), bytes)
 	return newStrings(a.DataType(), vals, valid)
 }
 
@@ -98,6 +101,7 @@ func takeList(a *array.List, dt arrow.DataType, rows []int32, valid *validity) a
 	for i, r := range rows {
 		if valid.has(i) {
 			start, end := a.ValueOffsets(int(r))
+			checkTaken(len(rows), 8*(int64(len(elems))+end-start))
 			for j := start; j < end; j++ {
 				elems = append(elems, int32(j))
 			}
