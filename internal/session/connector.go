@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -47,6 +48,9 @@ func (s *Session) sourceConnectorOf(st *sql.CreateStream) (*sources.Spec, error)
 	c := &connectorChoice{owner: st.Name, what: "stream", refused: "does not exist", missing: "come from"}
 	for i := range s.cfg.Sources {
 		c.names = append(c.names, s.cfg.Sources[i].Name)
+	}
+	if at := slices.Index(c.names, "files"); at >= 0 && !hasOption(st.Options, "connector") && hasOption(st.Options, "path") {
+		return &s.cfg.Sources[at], nil // what has a path are files
 	}
 	at, err := connectorIn(st.Options, c)
 	if err != nil {

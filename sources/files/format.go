@@ -135,7 +135,7 @@ func inferText(*config, []entry) ([]types.Field, error) {
 // checkColumns is sources.Spec.CheckColumns.
 func checkColumns(o sources.Values, fields []types.Field) error {
 	if o.String("format") != "text" {
-		return nil
+		return checkParquet(o, fields)
 	}
 	if c, err := newConfig(o); err == nil {
 		folders, err := c.partitionFields()

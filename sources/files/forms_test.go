@@ -3,6 +3,8 @@ package files
 import (
 	"bytes"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -150,5 +152,45 @@ func TestArrayInfer(t *testing.T) {
 	fields, err := infer(t.Context(), f.values())
 	if err != nil || len(fields) != 2 || fields[1].Type.String() != `STRUCT("x" DOUBLE)` {
 		t.Errorf("got %v, %v", fields, err)
+	}
+}
+
+// TestParquetColumns shows that a column without a value in the first file has the type that
+// it has in another, and that columns which a file can never become are refused.
+func TestParquetColumns(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string, column arrow.DataType, rows string) {
+		schema := arrow.NewSchema([]arrow.Field{{Name: "id", Type: arrow.PrimitiveTypes.Int64, Nullable: true}, {Name: "v", Type: column, Nullable: true}}, nil)
+		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, schema, strings.NewReader(rows))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rec.Release()
+		table := array.NewTableFromRecords(schema, []arrow.Record{rec})
+		defer table.Release()
+		var out bytes.Buffer
+		if err := pqarrow.WriteTable(table, &out, 100, parquet.NewWriterProperties(), pqarrow.NewArrowWriterProperties(pqarrow.WithStoreSchema())); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(dir, name), out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.parquet", arrow.Null, `[{"id":1,"v":null}]`)
+	write("b.parquet", &arrow.Decimal128Type{Precision: 7, Scale: 2}, `[{"id":2,"v":"20.50"}]`)
+	set, err := sources.CheckOptions("files", options(), []sources.Given{{Name: "path", Text: dir + "/*.parquet"}, {Name: "order", Text: "name"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values := sources.Values{Set: set}
+	fields, err := infer(t.Context(), values)
+	if err != nil || len(fields) != 2 || fields[1].Type.String() != "DECIMAL(7,2)" {
+		t.Errorf("columns %v, %v", fields, err)
+	}
+	for to, want := range map[types.Kind]string{types.Double: "", types.Varchar: "", types.BigInt: "", types.Date: "E_DECODE", types.Blob: "E_DECODE"} {
+		fields[1].Type = types.Of(to)
+		if err := checkColumns(values, fields); sqlerr.Code(err) != want && (err != nil || want != "") {
+			t.Errorf("v as %v: %v, want %q", to, err, want)
+		}
 	}
 }

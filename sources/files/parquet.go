@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -74,18 +76,81 @@ func (g *parquetSegment) Read(ctx context.Context, c *sources.ReadContext, emit 
 	}, func(row int64) { first = row })
 }
 
+// inferParquet returns the columns of the first file, those without a value in it with the
+// type that they have in another.
 func inferParquet(c *config, files []entry) ([]types.Field, error) {
-	name := c.pattern.full(files[0].name)
-	f, info, err := openRegular(name)
+	var fields []types.Field
+	var unknown map[string]bool
+	for i, e := range files {
+		err := c.withParquet(e, func(file *parquet.File) error {
+			found, err := file.Fields()
+			if err != nil {
+				return err
+			}
+			if i == 0 {
+				fields, unknown = found, file.Unknown()
+				return nil
+			}
+			for _, f := range found {
+				key := strings.ToLower(f.Name)
+				at := slices.IndexFunc(fields, func(have types.Field) bool { return strings.EqualFold(have.Name, f.Name) })
+				if unknown[key] && at >= 0 && !file.Unknown()[key] {
+					fields[at].Type = f.Type
+					delete(unknown, key)
+				}
+			}
+			return nil
+		})
+		if err != nil && i == 0 {
+			return nil, err
+		}
+		if len(unknown) == 0 {
+			break
+		}
+	}
+	return fields, nil
+}
+
+// withParquet looks at the footer of a file.
+func (c *config) withParquet(e entry, look func(file *parquet.File) error) error {
+	f, info, err := openRegular(c.pattern.full(e.name))
 	if err != nil {
-		return nil, c.cannotSample(files[0], err)
+		return c.cannotSample(e, err)
 	}
 	defer f.Close()
-	file, err := parquet.Open(c.pattern.shown(files[0].name), f, info.Size(), 1, nil)
+	file, err := parquet.Open(c.pattern.shown(e.name), f, info.Size(), 1, nil)
 	if err != nil {
-		return nil, c.cannotSample(files[0], err)
+		return c.cannotSample(e, err)
 	}
-	return file.Fields()
+	return look(file)
+}
+
+// checkParquet refuses columns that the files which there are can never become. Those that
+// cannot be read now are looked at when they are read.
+func checkParquet(o sources.Values, fields []types.Field) error {
+	if o.String("path") == "" {
+		return nil // standard input
+	}
+	c, err := newConfig(o)
+	if err != nil {
+		return err
+	}
+	files, err := c.firstFiles()
+	if err != nil || c.format.name != "parquet" {
+		return nil
+	}
+	shape := &parquet.Shape{Fields: fields, Settings: c.cells}
+	for _, e := range files {
+		var refused error
+		err := c.withParquet(e, func(file *parquet.File) error {
+			refused = shape.Check(file)
+			return nil
+		})
+		if err == nil && refused != nil {
+			return refused
+		}
+	}
+	return nil
 }
 
 // replaceHint says what to do about a damaged file. Its name is remembered as read.

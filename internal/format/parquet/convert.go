@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 	"sort"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -74,9 +76,10 @@ func typeOf(t arrow.DataType) types.Type {
 
 // converter returns how a column of type from becomes one of type to:
 //
-//	integers    from integers of any width; out of range is a bad row
+//	any type    NULL from the null type, which a writer gives to a column without a value
+//	integers    from numbers; out of range, and one with a fraction, is a bad row
 //	DOUBLE, FLOAT  from numbers
-//	DECIMAL     from decimals and integers
+//	DECIMAL     from numbers, rounded to its scale; out of range is a bad row
 //	TIMESTAMP   from timestamps of any unit and INT96, cut to microseconds; dates; and
 //	            integers with an EpochUnit. One that is not adjusted to UTC is in Zone
 //	DATE        from dates
@@ -86,6 +89,8 @@ func typeOf(t arrow.DataType) types.Type {
 func (s *Shape) converter(path string, from arrow.DataType, to types.Type) (converter, error) {
 	none := &mismatch{path, from, to}
 	switch {
+	case from.ID() == arrow.NULL:
+		return func(a arrow.Array, _ *faults) arrow.Array { return s.nulls(types.Field{Name: path, Type: to}, a.Len()) }, nil
 	case to.IsNested():
 		return s.nested(path, from, to)
 	case to.Kind == types.Varchar && (from.ID() == arrow.STRING || arrow.TypeEqual(from, types.ArrowDictionary)):
@@ -102,11 +107,11 @@ func (s *Shape) converter(path string, from arrow.DataType, to types.Type) (conv
 	}
 	var set setter
 	switch id := from.ID(); {
-	case to.IsInteger() && isInteger(id):
+	case to.IsInteger() && isNumber(id):
 		set = setInt
-	case to.IsFloat() && (isInteger(id) || id == arrow.FLOAT32 || id == arrow.FLOAT64):
+	case to.IsFloat() && isNumber(id):
 		set = setFloat
-	case to.Kind == types.Decimal && (isInteger(id) || id == arrow.DECIMAL128):
+	case to.Kind == types.Decimal && isNumber(id):
 		set = setDecimal
 	case to.Kind == types.Timestamp:
 		set = s.timestamp(from)
@@ -157,7 +162,11 @@ type setter func(b *column.Builder, i int, a arrow.Array) bool
 
 func isInteger(id arrow.Type) bool { return id >= arrow.UINT8 && id <= arrow.INT64 }
 
-// intOf returns a whole number; ok is false beyond BIGINT.
+func isNumber(id arrow.Type) bool {
+	return isInteger(id) || id == arrow.FLOAT32 || id == arrow.FLOAT64 || id == arrow.DECIMAL128
+}
+
+// intOf returns a whole number; ok is false beyond BIGINT and for a fraction.
 func intOf(a arrow.Array, i int) (v int64, ok bool) {
 	switch a := a.(type) {
 	case *array.Int8:
@@ -176,8 +185,21 @@ func intOf(a arrow.Array, i int) (v int64, ok bool) {
 		return int64(a.Value(i)), true
 	case *array.Uint64:
 		return int64(a.Value(i)), a.Value(i) <= math.MaxInt64
+	case *array.Float32:
+		return wholeOf(float64(a.Value(i)))
+	case *array.Float64:
+		return wholeOf(a.Value(i))
+	case *array.Decimal128:
+		whole, fraction := a.Value(i).Div(decimal128.GetScaleMultiplier(int(a.DataType().(*arrow.Decimal128Type).Scale)))
+		v = int64(whole.LowBits())
+		return v, fraction == decimal128.Num{} && whole == decimal128.FromI64(v)
 	}
 	return 0, false
+}
+
+// wholeOf returns a float that is a whole number of BIGINT.
+func wholeOf(v float64) (int64, bool) {
+	return int64(v), v == math.Trunc(v) && v >= math.MinInt64 && v < -math.MinInt64
 }
 
 func setInt(b *column.Builder, i int, a arrow.Array) bool {
@@ -194,6 +216,9 @@ func setFloat(b *column.Builder, i int, a arrow.Array) bool {
 		v = a.Value(i)
 	case *array.Uint64:
 		v = float64(a.Value(i))
+	case *array.Decimal128:
+		text := types.AppendDecimal(nil, a.Value(i), a.DataType().(*arrow.Decimal128Type).Scale)
+		v, _ = strconv.ParseFloat(string(text), 64) // it is a number
 	default:
 		n, _ := intOf(a, i)
 		v = float64(n)
@@ -210,6 +235,10 @@ func setDecimal(b *column.Builder, i int, a arrow.Array) bool {
 	var v decimal128.Num
 	scale := int32(0)
 	switch a := a.(type) {
+	case *array.Float32:
+		return setDecimalText(b, i, strconv.AppendFloat(nil, float64(a.Value(i)), 'f', -1, 32))
+	case *array.Float64:
+		return setDecimalText(b, i, strconv.AppendFloat(nil, a.Value(i), 'f', -1, 64))
 	case *array.Decimal128:
 		v, scale = a.Value(i), a.DataType().(*arrow.Decimal128Type).Scale
 	case *array.Uint64:
@@ -218,7 +247,10 @@ func setDecimal(b *column.Builder, i int, a arrow.Array) bool {
 		n, _ := intOf(a, i)
 		v = decimal128.FromI64(n)
 	}
-	text := types.AppendDecimal(nil, v, scale)
+	return setDecimalText(b, i, types.AppendDecimal(nil, v, scale))
+}
+
+func setDecimalText(b *column.Builder, i int, text []byte) bool {
 	v, ok := types.ParseDecimal(text, b.Type.Precision, b.Type.Scale)
 	b.I64[2*i], b.I64[2*i+1] = int64(v.LowBits()), v.HighBits()
 	return ok
@@ -235,6 +267,11 @@ func setText(b *column.Builder, i int, a arrow.Array) bool {
 		return setValidText(b, i, a.Value(i))
 	case *array.Dictionary:
 		return setValidText(b, i, []byte(a.Dictionary().(*array.String).Value(a.GetValueIndex(i))))
+	case *array.Timestamp:
+		if text := a.ValueStr(i); a.DataType().(*arrow.TimestampType).TimeZone == "" {
+			b.SetText(i, []byte(strings.TrimSuffix(text, "Z"))) // a wall clock has no zone
+			return true
+		}
 	}
 	b.SetText(i, []byte(a.ValueStr(i)))
 	return true
@@ -321,6 +358,11 @@ func (s *Shape) timestamp(from arrow.DataType) setter {
 			if local {
 				b.I64[i] = types.InstantIn(s.Zone, b.I64[i])
 			}
+			return ok
+		}
+	case *arrow.Date64Type:
+		return func(b *column.Builder, i int, a arrow.Array) (ok bool) {
+			b.I64[i], ok = micros(int64(a.(*array.Date64).Value(i)), arrow.Millisecond)
 			return ok
 		}
 	case *arrow.Date32Type:

@@ -112,6 +112,26 @@ func (f *File) Fields() ([]types.Field, error) {
 	return out, nil
 }
 
+// Unknown returns the columns of the file, by name in lower case, whose type it does not
+// tell: they, or a part of them, have no value in it.
+func (f *File) Unknown() map[string]bool {
+	out := map[string]bool{}
+	for _, field := range f.schema.Fields() {
+		if hasNull(field.Type) {
+			out[strings.ToLower(field.Name)] = true
+		}
+	}
+	return out
+}
+
+func hasNull(t arrow.DataType) bool {
+	if t.ID() == arrow.NULL {
+		return true
+	}
+	nested, ok := t.(arrow.NestedType)
+	return ok && slices.ContainsFunc(nested.Fields(), func(f arrow.Field) bool { return hasNull(f.Type) })
+}
+
 // isUUID reports whether field i of the schema holds UUIDs, which Arrow knows as bytes only.
 func (f *File) isUUID(i int) bool {
 	leaves := f.leaves(i)

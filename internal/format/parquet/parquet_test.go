@@ -3,7 +3,9 @@ package parquet
 import (
 	"bytes"
 	"database/sql"
+	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"path/filepath"
 	"strings"
@@ -108,6 +110,20 @@ func TestConversions(t *testing.T) {
 		{"decimal", &arrow.Decimal128Type{Precision: 10, Scale: 2}, `"123.45","-0.05"`, types.DecimalOf(10, 2), cell.Settings{}, "123.45, -0.05"},
 		{"decimal of another scale", &arrow.Decimal128Type{Precision: 10, Scale: 2}, `"123.45","99999.99"`, types.DecimalOf(6, 3), cell.Settings{}, `123.450, bad 2 "v" expected DECIMAL(6,3), found 99999.99`},
 		{"int to decimal", arrow.PrimitiveTypes.Int32, `7`, types.DecimalOf(6, 2), cell.Settings{}, "7.00"},
+		{"null type", arrow.Null, `null,null`, types.Of(types.BigInt), cell.Settings{}, "NULL, NULL"},
+		{"null type as text", arrow.Null, `null`, types.Of(types.Varchar), cell.Settings{}, "NULL"},
+		{"null type as a struct", arrow.Null, `null`, types.StructOf(field("x", types.Of(types.Int))), cell.Settings{}, "NULL"},
+		{"null type in a list", arrow.ListOf(arrow.Null), "[null]\n[]\nnull", types.ListOf(types.Of(types.Date)), cell.Settings{}, "[NULL], [], NULL"},
+		{"decimal to double", &arrow.Decimal128Type{Precision: 7, Scale: 2}, `"20.50","-0.05",null`, types.Of(types.Double), cell.Settings{}, "20.5, -0.05, NULL"},
+		{"decimal to int", &arrow.Decimal128Type{Precision: 7, Scale: 2}, `"20.00","20.50","-3.00","300.00"`, types.Of(types.TinyInt), cell.Settings{},
+			`20, bad 2 "v" expected TINYINT, found 20.5, -3, bad 4 "v" expected TINYINT, found 300`},
+		{"double to int", arrow.PrimitiveTypes.Float64, `3,3.5,1e300,-2,null`, types.Of(types.BigInt), cell.Settings{},
+			`3, bad 2 "v" expected BIGINT, found 3.5, bad 3 "v" expected BIGINT, found 1e+300, -2, NULL`},
+		{"float to decimal", arrow.PrimitiveTypes.Float32, `0.1,20.555,1e9`, types.DecimalOf(6, 2), cell.Settings{}, `0.10, 20.56, bad 3 "v" expected DECIMAL(6,2), found 1e+09`},
+		{"double to decimal", arrow.PrimitiveTypes.Float64, `0.1,-7`, types.DecimalOf(6, 2), cell.Settings{}, `0.10, -7.00`},
+		{"a date of milliseconds", arrow.FixedWidthTypes.Date64, `"2024-07-01"`, types.Of(types.Timestamp), cell.Settings{}, "2024-07-01 00:00:00"},
+		{"local as text", local, `"2024-07-01 12:00:00"`, types.Of(types.Varchar), cell.Settings{}, "2024-07-01 12:00:00"},
+		{"UTC as text", utc(arrow.Microsecond), `"2024-07-01 12:00:00"`, types.Of(types.Varchar), cell.Settings{}, "2024-07-01 12:00:00Z"},
 		{"seconds", utc(arrow.Millisecond), `"2024-05-24 08:15:00.123"`, types.Of(types.Timestamp), cell.Settings{}, "2024-05-24 08:15:00.123"},
 		{"micros", utc(arrow.Microsecond), `"2024-05-24 08:15:00.123456"`, types.Of(types.Timestamp), cell.Settings{}, "2024-05-24 08:15:00.123456"},
 		{"nanos", utc(arrow.Nanosecond), `"1969-12-31 23:59:59.999999999"`, types.Of(types.Timestamp), cell.Settings{}, "1969-12-31 23:59:59.999999"},
@@ -215,6 +231,36 @@ func TestDamage(t *testing.T) {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= 0xFF
 		_, _ = read(t, shape, damaged, 100)
+	}
+}
+
+// page returns a page with a header as parquet.thrift has it.
+func page(data string, sum uint32) []byte {
+	number := func(b []byte, head byte, v int64) []byte { return binary.AppendVarint(append(b, head), v) }
+	b := number(number(number(nil, 0x15, 0), 0x15, int64(len(data))), 0x15, int64(len(data)))
+	b = number(b, 0x15, int64(int32(sum)))
+	b = append(b, 0x1C)                     // data_page_header
+	b = number(number(b, 0x15, 3), 0x15, 0) // values, encoding
+	b = append(b, 0x3C, 0x18, 2, 'x', 'y')  // statistics: binary
+	b = append(b, 0x19, 0x25, 2, 4, 0x11, 0, 0)
+	return append(append(b, 0), data...)
+}
+
+func TestChecksums(t *testing.T) {
+	sum := crc32.ChecksumIEEE
+	good := append(page("first", sum([]byte("first"))), page("second page", sum([]byte("second page")))...)
+	if err := checkSums(good); err != nil {
+		t.Error(err)
+	}
+	for i := len(good) - len("second page"); i < len(good); i++ {
+		bad := bytes.Clone(good)
+		bad[i] ^= 4
+		if err := checkSums(bad); err == nil || !strings.HasPrefix(err.Error(), "page 2 is damaged: its checksum is ") {
+			t.Errorf("byte %d flipped: %v", i, err)
+		}
+	}
+	for i := range good {
+		_ = checkSums(good[:i]) // what ends early is the library's
 	}
 }
 

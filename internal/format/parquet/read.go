@@ -76,6 +76,12 @@ func (s *Shape) Read(ctx context.Context, f *File, group int, out format.Output,
 	return nil
 }
 
+// Check refuses a file whose columns can never be what the stream declares.
+func (s *Shape) Check(f *File) error {
+	_, _, err := s.sources(f, format.Output{Notice: func(string) {}})
+	return err
+}
+
 // unreadable is the bad row for the rest of a row group, from a row of the file on.
 func unreadable(group int, row int64, why error) format.Bad {
 	return format.Bad{Line: row, Reason: fmt.Sprintf("the rest of row group %d cannot be read: %v", group+1, why)}

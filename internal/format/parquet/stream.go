@@ -61,6 +61,9 @@ func (f *File) pages(group, leaf int) (file.PageReader, error) {
 	if _, err := f.at.ReadAt(data, from); err != nil {
 		return nil, err
 	}
+	if err := checkSums(data[:min(int64(len(data)), chunk.TotalCompressedSize())]); err != nil {
+		return nil, fmt.Errorf("column %q: %w", chunk.PathInSchema(), err)
+	}
 	return file.NewPageReader(&stream{data}, chunk.NumValues(), chunk.Compression(), f.memory, nil)
 }
 
