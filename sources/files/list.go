@@ -91,7 +91,7 @@ func (s *source) decide(f *follower, e entry) error {
 		what = fmt.Sprintf("it was complete with %d bytes and has %d", st.Size, e.size)
 	}
 	return sqlerr.New("E_SOURCE_CHANGED", "file %q was changed after it was read: %s", shown, what).
-		WithDetail("Its rows of before are stored. Whether those that it has now are new cannot be told.").
+		WithDetail("What was read of it before counts as read. Whether what it has now is new cannot be told.").
 		WithHint("put it back as it was, only appended to; or ALTER STREAM %s SET (changed_files = 'read') reads such files from their beginning, 'skip' passes over what changed", types.QuoteIdent(s.streamName()))
 }
 
