@@ -9,14 +9,21 @@ import (
 	"ssql/internal/shell/render"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
+	"ssql/sinks/files"
 	"ssql/sql/types"
 )
 
-// runCheckpoint is `ssql checkpoint show|verify DIR`. It reads and changes nothing.
+// runCheckpoint is `ssql checkpoint show|verify DIR`, where verify takes the folder or file of a sink,
+// too. It reads and changes nothing.
 func runCheckpoint(args []string) int {
 	if len(args) != 2 || args[0] != "show" && args[0] != "verify" {
 		fmt.Fprintf(os.Stderr, "ssql: expected checkpoint show DIR or checkpoint verify DIR\n%s", usage)
 		return exitUsage
+	}
+	if args[0] == "verify" {
+		if code, mine := verifySink(args[1]); mine {
+			return code
+		}
 	}
 	report, err := checkpoint.Inspect(vfs.OS{}, args[1])
 	if err != nil {
@@ -40,6 +47,29 @@ func runCheckpoint(args []string) int {
 			report.Dir, len(report.Segments), len(report.Snapshots), len(report.Batches))
 	}
 	return exitOK
+}
+
+// verifySink checks the result of a sink of files; mine is false for what is none.
+func verifySink(path string) (code int, mine bool) {
+	v, mine, err := files.Verify(vfs.OS{}, path)
+	if !mine {
+		return 0, false
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(err, nil)))
+		return exitSQL, true
+	}
+	for _, p := range v.Problems {
+		fmt.Fprintln(os.Stderr, render.EscapeKeepLines(sqlerr.Render(p, nil)))
+	}
+	if v.Older > 0 {
+		fmt.Printf("NOTE: %d older files were not checked: the manifests of their batches are gone\n", v.Older)
+	}
+	if len(v.Problems) > 0 {
+		return exitSQL, true
+	}
+	fmt.Printf("%s: %d files of %d batches: all of them are as they were written\n", path, v.Files, v.Manifests)
+	return exitOK, true
 }
 
 // showCheckpoint prints what is in a checkpoint, oldest first.

@@ -23,6 +23,10 @@ type sideLock struct{ file *os.File }
 func takeSideLock(name string) (*sideLock, error) {
 	for {
 		f, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|unix.O_NOFOLLOW, 0o600)
+		if errors.Is(err, unix.ELOOP) || errors.Is(err, unix.EISDIR) {
+			return nil, sqlerr.New("E_SINK_IO", "the lock of the database, %q, is a link or a folder", name).Because(err).
+				WithHint("it is not ssql's: look what it is, and remove it: rm -r %s", sqlerr.ShellWord(name))
+		}
 		if err != nil {
 			return nil, mapError(err, "locking the database")
 		}

@@ -117,7 +117,7 @@ func historyLine(entry string) []byte {
 // secretWords are parts of the names of options, DuckDB's included, whose values
 // nobody should find in a history file.
 var secretWords = []string{
-	"access_key", "accesskey", "api_key", "apikey", "credential", "passphrase", "passwd", "password",
+	"access_key", "accesskey", "api_key", "apikey", "bearer", "credential", "passphrase", "passwd", "password",
 	"private_key", "sasl", "secret", "token",
 }
 
@@ -130,5 +130,23 @@ func holdsSecret(entry string) bool {
 			return true
 		}
 	}
-	return false
+	return holdsLogin(lower)
+}
+
+// holdsLogin reports whether a text has a URL with a login, user:password@host.
+func holdsLogin(text string) bool {
+	for {
+		_, rest, found := strings.Cut(text, "://")
+		if !found {
+			return false
+		}
+		authority := rest
+		if end := strings.IndexAny(rest, "/?# \t\r\n'\""); end >= 0 {
+			authority = rest[:end]
+		}
+		if strings.Contains(authority, "@") {
+			return true
+		}
+		text = rest
+	}
 }
