@@ -16,7 +16,7 @@ const defaultDatabase = "ssql.duckdb"
 
 const usage = `usage: ssql [FLAGS] [DB] [SCRIPT.sql]
        ssql test PATH...
-       ssql checkpoint show|verify DIR
+       ssql checkpoint show|verify DIR      (verify: of a query, or what a sink wrote)
 
 Without a script, -c, -f or piped input it is a prompt. DB is a DuckDB file
 (default ssql.duckdb) or ":memory:".
@@ -26,6 +26,7 @@ flags:
   -f FILE      run a script; may be repeated
   -bail        stop at the first error (the default; .bail off goes on)
   -MODE        how tables are printed: -csv, -json, -jsonlines, -line, -markdown, ...
+  -readonly    open the database for reading: nothing is stored, no query runs
   -init FILE   run a script first, instead of ~/.ssqlrc
   -no-init     run no script first
   -quiet       no notices, and no lines on what a statement has done: errors and answers only
@@ -46,6 +47,7 @@ type options struct {
 	init     string
 	noInit   bool
 	quiet    bool
+	readOnly bool
 	version  bool
 }
 
@@ -61,6 +63,7 @@ func parseFlags(args []string) (*options, error) {
 	fs.Bool("bail", true, "") // what a script does anyway; .bail off changes it
 	fs.BoolVar(&o.noInit, "no-init", false, "")
 	fs.BoolVar(&o.quiet, "quiet", false, "")
+	fs.BoolVar(&o.readOnly, "readonly", false, "")
 	fs.BoolVar(&o.version, "version", false, "")
 	for _, m := range render.Modes() {
 		fs.BoolFunc(m.Name, "", func(string) error { o.mode = m.Name; return nil })
@@ -97,6 +100,9 @@ func (o *options) takeNames(names []string) error {
 	}
 	if o.database == "" {
 		return errors.New("the name of the database is empty")
+	}
+	if o.readOnly && o.database == ":memory:" {
+		return errors.New("a database in memory is empty: it cannot be opened with -readonly")
 	}
 	return nil
 }

@@ -14,6 +14,7 @@ package duck
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"sync"
 	"time"
@@ -38,6 +39,10 @@ type Options struct {
 	// Notice takes messages for the user, such as which process is waited for. It
 	// may be called from any goroutine. Default: nobody is told.
 	Notice func(text string)
+	// ReadOnly opens the file for reading: it must exist, and any number of processes may
+	// read it at once. A file, or a folder, that cannot be written is opened so anyway,
+	// with a notice.
+	ReadOnly bool
 	// Sabotage, for tests, says what becomes of a statement instead of being run.
 	Sabotage func(statement string) Sabotage
 }
@@ -81,7 +86,8 @@ type DB struct {
 	uses   int     // Conns that are handed out
 	timer  *time.Timer
 	closed bool
-	owners int // Opens without Close, guarded by the registry
+	opened bool // it could be opened once
+	owners int  // Opens without Close, guarded by the registry
 	// tables are the locks of Turn, by name.
 	tables sync.Map
 }
@@ -147,7 +153,7 @@ func (db *DB) Conn(ctx context.Context) (c *Conn, release func(), err error) {
 		return nil, nil, sqlerr.New(sqlerr.Internal, "the database %q is closed", db.path)
 	}
 	if db.handle == nil {
-		if db.handle, err = openHandle(ctx, db.path, db.o); err != nil {
+		if err := db.open(ctx); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -165,6 +171,31 @@ func (db *DB) Conn(ctx context.Context) (c *Conn, release func(), err error) {
 			db.give(c)
 		}
 	}, nil
+}
+
+// open opens the file, for reading if that is all that it allows. It is called with the lock held.
+func (db *DB) open(ctx context.Context) (err error) {
+	db.handle, err = openHandle(ctx, db.path, db.o)
+	if err == nil || db.o.ReadOnly || db.path == "" || db.opened || sqlerr.Code(err) != "E_STORAGE_READONLY" {
+		db.opened = db.opened || err == nil
+		return err
+	}
+	o := db.o
+	o.ReadOnly = true
+	h, e := openHandle(ctx, db.path, o)
+	if e != nil {
+		return err // what was wanted says more
+	}
+	db.handle, db.o, db.opened = h, o, true
+	o.Notice(fmt.Sprintf("the database %q cannot be written here, and is opened for reading", db.path))
+	return nil
+}
+
+// ReadOnly reports whether the file is open for reading only.
+func (db *DB) ReadOnly() bool {
+	db.turn <- struct{}{}
+	defer db.unlock()
+	return db.o.ReadOnly && db.path != ""
 }
 
 // give takes a connection back and starts the idle time after the last one.

@@ -34,10 +34,12 @@ const (
 type handle struct {
 	path string
 	sql  *sql.DB
-	lock *sideLock // nil in memory
-	idle []*Conn
-	all  map[*Conn]struct{}
-	next int // number of the next Conn, for the names of its stages
+	lock *sideLock // nil in memory, and for reading
+	// readOnly says that the file is open for reading.
+	readOnly bool
+	idle     []*Conn
+	all      map[*Conn]struct{}
+	next     int // number of the next Conn, for the names of its stages
 }
 
 // openHandle opens a database and waits while another process holds it.
@@ -69,7 +71,11 @@ func openHandle(ctx context.Context, path string, o Options) (*handle, error) {
 // tryOpen opens a database; a *heldError says that another process holds it.
 func tryOpen(path string, o Options) (*handle, error) {
 	h := &handle{path: path, all: map[*Conn]struct{}{}}
-	if path != "" {
+	if _, err := os.Stat(path); path != "" && o.ReadOnly && errors.Is(err, os.ErrNotExist) {
+		return nil, sqlerr.New("E_STORAGE_READONLY", "the database %q does not exist, and is to be opened for reading", path).
+			WithHint("name one that exists, or leave out -readonly")
+	}
+	if path != "" && !o.ReadOnly {
 		lock, err := takeSideLock(path + ".lock")
 		if err != nil {
 			return nil, err
@@ -95,6 +101,7 @@ func tryOpen(path string, o Options) (*handle, error) {
 func (h *handle) attach(o Options) error {
 	name := catalogName(h.path)
 	use := "USE " + types.QuoteIdent(name)
+	h.readOnly = o.ReadOnly && h.path != ""
 	attached := false
 	connector, err := duckdb.NewConnector(dsn(o), func(conn driver.ExecerContext) error {
 		if !attached {
@@ -114,7 +121,14 @@ func (h *handle) attach(o Options) error {
 	if path == "" {
 		path = ":memory:"
 	}
-	_, err = h.sql.Exec("ATTACH " + quoteText(path) + " AS " + types.QuoteIdent(name))
+	attach := "ATTACH " + quoteText(path) + " AS " + types.QuoteIdent(name)
+	if h.readOnly {
+		attach += " (READ_ONLY)"
+	}
+	_, err = h.sql.Exec(attach)
+	if err == nil && h.readOnly {
+		use, err = h.borrowCatalog(name)
+	}
 	if err == nil {
 		err = registerZones(context.Background(), h.sql)
 	}
@@ -194,7 +208,7 @@ func (h *handle) abandon() error {
 // keeps an error to itself. Without a log there is nothing to do.
 func (h *handle) checkpoint() error {
 	info, err := os.Stat(h.path + ".wal")
-	if h.path == "" || err != nil || info.Size() == 0 {
+	if h.path == "" || h.readOnly || err != nil || info.Size() == 0 {
 		return nil
 	}
 	_, err = h.sql.Exec("CHECKPOINT " + types.QuoteIdent(catalogName(h.path)))

@@ -90,12 +90,39 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 
 func (s *Session) dispatch(ctx context.Context, st sql.Statement, r *Request, out Output) error {
 	s.noteAliases(st, out)
+	if err := s.refuseWriting(st); err != nil {
+		return err
+	}
 	for _, h := range handlers() {
 		if mine, err := h.try(s, ctx, st, r, out); mine {
 			return err
 		}
 	}
 	return sqlerr.At(st.Pos(), sqlerr.Internal, "no handler for %s", fmt.Sprintf("%T", st))
+}
+
+// refuseWriting refuses statements that store something while the database is open for
+// reading. What goes to DuckDB is refused there.
+func (s *Session) refuseWriting(st sql.Statement) error {
+	if !s.readOnly {
+		return nil
+	}
+	what := ""
+	switch st := st.(type) {
+	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateView,
+		*sql.DropSink, *sql.DropStream, *sql.DropView, *sql.Insert, *sql.ResetQuery, *sql.StatementSet:
+		what = strings.ToUpper(firstWord(sql.StatementText(st)))
+	case *sql.QueryVerb:
+		switch st.Verb {
+		case "DROP", "REFRESH", "RESTART", "RESUME", "START":
+			what = st.Verb
+		}
+	}
+	if what == "" {
+		return nil
+	}
+	return sqlerr.At(st.Pos(), "E_STORAGE_READONLY", "the database %q is open for reading, so that %s cannot store anything", s.db.Path(), what).
+		WithHint("open it without -readonly, where it can be written")
 }
 
 // noteAliases says how ssql writes what a statement spells as another engine does, once

@@ -40,6 +40,7 @@ import (
 // Config is what a session is made of.
 type Config struct {
 	Database string // a DuckDB file, or ":memory:"
+	ReadOnly bool   // open it for reading: nothing is stored, no query runs
 	Sources  []sources.Spec
 	// Sinks returns the connectors for results. db is the session's database, and print
 	// takes the batches of the console.
@@ -60,6 +61,7 @@ type Session struct {
 	temp string // the folder of checkpoints of a database in memory
 
 	databaseID string // kept in the database, "" in memory
+	readOnly   bool   // the database is open for reading
 
 	settings settings
 	noted    map[string]bool // foreign spellings that were explained
@@ -118,13 +120,16 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	if cfg.Notify == nil {
 		cfg.Notify = func(string) {}
 	}
-	db, err := duck.Open(cfg.Database, duck.Options{Notice: cfg.Notify})
+	db, err := duck.Open(cfg.Database, duck.Options{Notice: cfg.Notify, ReadOnly: cfg.ReadOnly})
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{cfg: cfg, db: db, settings: settings{}, noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
 	s.progress = newProgressLog(s)
-	err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
+	s.readOnly = db.ReadOnly()
+	if !s.readOnly {
+		err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
+	}
 	if err == nil {
 		err = s.identify(ctx)
 	}
@@ -143,6 +148,9 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 // settleStates corrects what a crash left: a query that is said to run, while nobody
 // has its checkpoint open, has stopped.
 func (s *Session) settleStates(ctx context.Context) error {
+	if s.readOnly {
+		return nil
+	}
 	rows, err := s.queries(ctx)
 	if err != nil {
 		return err
