@@ -91,7 +91,9 @@ func (o *options) takeNames(names []string) error {
 		o.actions = append(o.actions, action{file: names[0]})
 	case len(names) == 1:
 		o.database = names[0]
-		return refuseCommand(names[0])
+		if err := refuseCommand(names[0]); err != nil {
+			return err
+		}
 	case len(names) == 2 && !isScript(names[0]):
 		o.database = names[0]
 		o.actions = append(o.actions, action{file: names[1]})
