@@ -2,6 +2,8 @@ package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"strings"
 
 	"ssql/internal/duck"
@@ -40,4 +42,20 @@ func exists(ctx context.Context, c *duck.Conn, query string, args ...any) (found
 		return nil
 	})
 	return found, err
+}
+
+// placeAtColumn gives an error about a column that an INSERT lists the place of that column.
+func placeAtColumn(err error, inserts []*sql.Insert) error {
+	var refused *sqlerr.Error
+	if !errors.As(err, &refused) || refused.Code != "E_SINK_SCHEMA" {
+		return err
+	}
+	for _, in := range inserts {
+		for _, c := range in.Columns {
+			if strings.Contains(refused.Text, fmt.Sprintf("no column %q", c.Name)) {
+				return placeAt(refused, c.Span)
+			}
+		}
+	}
+	return err
 }

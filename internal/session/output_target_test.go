@@ -40,3 +40,21 @@ func TestUnknownDatabaseInFrom(t *testing.T) {
 		}
 	}
 }
+
+// Errors about a name point at that name.
+func TestPlacesOfNamesInTargets(t *testing.T) {
+	w := open(t, t.TempDir())
+	w.want(`CREATE STREAM s (a INT, b INT) WITH (connector = 'memory'); CREATE TABLE t (dev INT, site INT)`, "")
+	for text, at := range map[string]string{
+		"\n\nINSERT INTO t (dev, stie) SELECT a, b FROM s":                       "stie",
+		"\n\nCREATE QUERY q AS INSERT INTO t (\"Dve\", site) SELECT a, b FROM s": `"Dve"`,
+		"\n\nCREATE MATERIALIZED VIEW m(one, two, three) AS SELECT a, b FROM s":  "one",
+		"\n\nCREATE VIEW v(x, y, z) AS SELECT a, b FROM s":                       "v",
+	} {
+		_, err := w.run(text, false)
+		e, ok := err.(*sqlerr.Error)
+		if !ok || text[e.Span.Start:e.Span.End] != at {
+			t.Errorf("%s: got %v", text, err)
+		}
+	}
+}

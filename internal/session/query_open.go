@@ -286,6 +286,9 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		return nil, err
 	}
 	sink, descriptions, err := s.openSink(b, compared, out.Notice)
+	if err != nil && !j.stored {
+		err = placeAtColumn(err, b.inserts)
+	}
 	if err != nil {
 		return nil, closeAfter(srcs, err)
 	}

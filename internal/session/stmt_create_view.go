@@ -172,6 +172,9 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 			return err
 		}
 	}
+	if _, err := s.bind(d, cat); st.Columns != nil && sqlerr.Code(err) == "NUM_COLUMNS_MISMATCH" {
+		return placeOver(err, st.Columns[0].Span) // elsewhere it would be a place in a text of ours
+	}
 	if err := s.chooseMode(d, st, cat, out); err != nil {
 		return err
 	}
