@@ -107,7 +107,11 @@ func externalArgs(args []expr.Expr, names []string) externalText {
 			t.args, t.show = append(t.args, named+lit.SQL()), append(t.show, lit.String())
 			continue
 		}
-		t.args, t.show = append(t.args, fmt.Sprintf("%sa%d", named, len(t.columns))), append(t.show, "")
+		column := fmt.Sprintf("a%d", len(t.columns))
+		if a.Type().HasJSON() { // a chunk has it as text
+			column = "CAST(" + column + " AS " + a.Type().String() + ")"
+		}
+		t.args, t.show = append(t.args, named+column), append(t.show, "")
 		t.columns = append(t.columns, a)
 	}
 	t.show = append(t.show, ")")

@@ -117,7 +117,7 @@ func Fingerprint(p *Plan) *Print {
 func printColumns(cols []Column) []PrintColumn {
 	out := make([]PrintColumn, len(cols))
 	for i, c := range cols {
-		out[i] = PrintColumn{c.Name, c.Type.String()}
+		out[i] = PrintColumn{c.Name, c.Type.Plain().String()}
 	}
 	return out
 }
@@ -225,7 +225,7 @@ func (f *PrintOutput) addAsOf(n *AsOf, add func(PrintOperator)) {
 	op := PrintOperator{Kind: "as-of join", Join: strings.ToLower(kind), Condition: n.condition(sidedText)}
 	op.Kept = append(keptColumns("left ", n.Left), keptColumns("right ", n.Right)...)
 	for i, k := range n.LeftKeys {
-		op.Keys = append(op.Keys, PrintColumn{origin(n.Left, k) + " = " + origin(n.Right, n.RightKeys[i]), k.Type().String()})
+		op.Keys = append(op.Keys, PrintColumn{origin(n.Left, k) + " = " + origin(n.Right, n.RightKeys[i]), k.Type().Plain().String()})
 	}
 	add(op)
 }
@@ -243,7 +243,7 @@ func staticName(n Node) string {
 }
 
 func printExpr(n Node, e expr.Expr) PrintColumn {
-	return PrintColumn{origin(n, e), e.Type().String()}
+	return PrintColumn{origin(n, e), e.Type().Plain().String()}
 }
 
 func printAggregate(a *Aggregate) PrintOperator {
@@ -259,7 +259,7 @@ func printAggregate(a *Aggregate) PrintOperator {
 		op.Keys = append(op.Keys, printExpr(a.Input, k))
 	}
 	for i, c := range a.Aggs {
-		op.Aggregates = append(op.Aggregates, PrintColumn{a.callOrigin(i), c.Type.String()})
+		op.Aggregates = append(op.Aggregates, PrintColumn{a.callOrigin(i), c.Type.Plain().String()})
 		if len(c.Params) > 0 {
 			op.Parameters = append(op.Parameters, a.callOrigin(i)+" with "+exprList(c.Params, expr.Readable))
 		}
@@ -286,7 +286,7 @@ func nearestExpand(n Node) (*Expand, bool) {
 func keptColumns(side string, n Node) []PrintColumn {
 	var out []PrintColumn
 	for i, c := range n.Columns() {
-		out = append(out, PrintColumn{side + columnOrigin(n, i), c.Type.String()})
+		out = append(out, PrintColumn{side + columnOrigin(n, i), c.Type.Plain().String()})
 	}
 	return out
 }
@@ -304,7 +304,7 @@ func printJoin(j *Join) PrintOperator {
 	op := PrintOperator{Kind: "join", Join: strings.ToLower(joinWords[j.Kind]), Condition: j.condition()}
 	op.Kept = append(keptColumns("left ", j.Left), keptColumns("right ", j.Right)...)
 	for i, k := range j.LeftKeys {
-		op.Keys = append(op.Keys, PrintColumn{origin(j.Left, k) + " = " + origin(j.Right, j.RightKeys[i]), k.Type().String()})
+		op.Keys = append(op.Keys, PrintColumn{origin(j.Left, k) + " = " + origin(j.Right, j.RightKeys[i]), k.Type().Plain().String()})
 	}
 	if s := j.State; s.KeyTime < 0 && (s.Left.derived || s.Right.derived) {
 		op.Bounds = []string{"left rows " + s.Left.until(j.Left, origin), "right rows " + s.Right.until(j.Right, origin)}

@@ -169,9 +169,6 @@ type OpenContext struct {
 	// Formats says, per field, how the values of a TIMESTAMP or DATE are written: a format of
 	// Spec.CheckFormat; "" is as the connector reads them. Nil is none.
 	Formats []string
-	// JSON says, per field, that a VARCHAR column holds JSON text: text of JSON keeps its
-	// quotes, and what is no JSON is a bad row. Nil is none.
-	JSON []bool
 	// Metadata says, per field, which key of the Spec's Metadata a METADATA column is; ""
 	// for a column of the data. Nil is none.
 	Metadata []string

@@ -74,7 +74,7 @@ func TestParseIntervalRefuses(t *testing.T) {
 
 func TestParseType(t *testing.T) {
 	for text, want := range map[string]string{
-		"STRING": "VARCHAR", "text": "VARCHAR", "VARCHAR(20)": "VARCHAR", "CHARACTER VARYING(5)": "VARCHAR", "json": "VARCHAR", "UUID": "VARCHAR",
+		"STRING": "VARCHAR", "text": "VARCHAR", "VARCHAR(20)": "VARCHAR", "CHARACTER VARYING(5)": "VARCHAR", "json": "JSON", "JSONB[]": "JSON[]", "UUID": "VARCHAR",
 		"INT": "INTEGER", "integer": "INTEGER", "LONG": "BIGINT", "BIGINT": "BIGINT", "INT UNSIGNED": "UINTEGER", "BIGINT UNSIGNED": "UBIGINT",
 		"TINYINT": "TINYINT", "UTINYINT": "UTINYINT", "SMALLINT": "SMALLINT", "int8": "BIGINT",
 		"BINARY": "BLOB", "BYTEA": "BLOB", "VARBINARY(10)": "BLOB", "bool": "BOOLEAN",

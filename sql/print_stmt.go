@@ -77,10 +77,7 @@ func (p *printer) elements(columns []ColumnDef, watermarks []WatermarkDef) {
 
 func (p *printer) column(c ColumnDef) {
 	p.ident(c.Name)
-	switch {
-	case c.JSON:
-		p.put(" JSON")
-	case c.Type != nil:
+	if c.Type != nil {
 		p.put(" ", c.Type.String())
 	}
 	if c.Format != nil {

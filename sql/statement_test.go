@@ -49,12 +49,12 @@ var statementCases = []struct{ text, want string }{
 		"CreateStream CREATE STREAM events (\n  device_id VARCHAR,\n  event_time TIMESTAMP,\n" +
 			"  WATERMARK FOR event_time AS event_time - INTERVAL '10 minutes'\n) WITH (connector = 'files', path = 'incoming/*.json', format = 'json')"},
 	{`create or replace stream if not exists "my s" (
-			id BIGINT NOT NULL PRIMARY KEY NOT ENFORCED, ms BIGINT, ts AS epoch_ms(ms) NOT NULL, "key" STRING COMMENT 'x',
+			id BIGINT NOT NULL PRIMARY KEY NOT ENFORCED, ms BIGINT, ts AS epoch_ms(ms), "key" STRING COMMENT 'x',
 			tt TIMESTAMP(3) AS to_timestamp(ms / 1000), file STRING METADATA FROM 'file_name' VIRTUAL, line BIGINT METADATA,
 			p STRUCT<mag: DOUBLE, tags ARRAY<STRING>>, WATERMARK FOR ts, PRIMARY KEY (id) NOT ENFORCED
 		  ) WITH ('connector'='kafka', 'properties.bootstrap.servers' = 'a:9092', max_files = 10, ratio = 0.5, on_ = true, x.y = off, n = -3, d = INTERVAL '5' SECOND, e = 5s)
 		  FORMAT PLAIN ENCODE JSON (a = 'b')`,
-		"CreateStream CREATE OR REPLACE STREAM IF NOT EXISTS \"my s\" (\n  id BIGINT NOT NULL,\n  ms BIGINT,\n  ts AS epoch_ms(ms) NOT NULL,\n  \"key\" VARCHAR,\n" +
+		"CreateStream CREATE OR REPLACE STREAM IF NOT EXISTS \"my s\" (\n  id BIGINT NOT NULL,\n  ms BIGINT,\n  ts AS epoch_ms(ms),\n  \"key\" VARCHAR,\n" +
 			"  tt TIMESTAMP AS to_timestamp(ms / 1000),\n  file VARCHAR METADATA FROM 'file_name',\n  line BIGINT METADATA FROM 'line',\n" +
 			"  p STRUCT(\"mag\" DOUBLE, \"tags\" VARCHAR[]),\n  WATERMARK FOR ts AS ts\n) WITH (connector = 'kafka', brokers = 'a:9092', " +
 			"max_files = 10, ratio = 5e-01, on_ = TRUE, 'x.y' = 'off', n = -3, d = '5 seconds', e = '5s', format = 'json', a = 'b')"},

@@ -19,6 +19,7 @@ type CreateStream struct {
 	// which does not say whether rows are read from it or written to it: FROM makes it a
 	// stream, INSERT INTO a sink with the same columns and options.
 	ByUse bool
+	keyAt Span // of a PRIMARY KEY that is not NOT ENFORCED
 }
 
 // ColumnDef is one column of CREATE STREAM.
@@ -30,7 +31,6 @@ type ColumnDef struct {
 	Computed Expr    // AS expr; nil otherwise
 	Format   *string // FORMAT 'strptime': how its values are written
 	FormatAt Span
-	JSON     bool // the type was written JSON: VARCHAR that holds JSON text
 	Span     Span
 }
 
@@ -132,7 +132,7 @@ func (p *parser) streamOrSink(s *CreateStream) (Statement, error) {
 		if s.ByUse {
 			p.noteAlias(aliasRules[aliasCreateTable], s.Span)
 		}
-		return s, nil
+		return s, s.refuseKey()
 	}
 	if role == nil {
 		p.noteAlias(aliasRules[aliasTableSink], s.Span)
@@ -195,9 +195,9 @@ func (p *parser) streamElements(s *CreateStream) error {
 		case p.atWatermarkDef():
 			err = p.watermarkDef(s)
 		case p.at("PRIMARY", "KEY"):
-			err = p.primaryKey()
+			err = p.primaryKey(s)
 		case p.at("CONSTRAINT") && p.peek(1).isName():
-			err = p.constraint()
+			err = p.constraint(s)
 		default:
 			err = p.columnDef(s)
 		}
@@ -219,18 +219,21 @@ func (p *parser) columnDef(s *CreateStream) error {
 	}
 	c := ColumnDef{Name: name}
 	if !p.at("AS") && !p.at("GENERATED") {
-		json := p.atAny("JSON", "JSONB")
 		t, err := p.typ()
 		if err != nil {
 			return err
 		}
-		c.Type, c.JSON = &t, json && t.Kind == types.Varchar
+		c.Type = &t
 	}
-	if err := p.columnClauses(&c); err != nil {
+	if err := p.columnClauses(s, &c); err != nil {
 		return err
 	}
 	if c.Type == nil && c.Computed == nil {
 		return p.unexpected("a type")
+	}
+	if c.NotNull && c.Computed != nil {
+		return syntaxError(p.spanFrom(lo), "NOT NULL holds for columns that are read, not for computed ones").
+			WithHint("declare the columns NOT NULL that %s is computed from, or filter: WHERE %[1]s IS NOT NULL", c.Name.Name)
 	}
 	if c.Format != nil && (c.Computed != nil || c.Metadata != nil) {
 		return syntaxError(c.FormatAt, "only a column that is read from the data has a format").WithHint("strptime(text, '%%d/%%b/%%Y') reads a text in an expression")
@@ -241,7 +244,7 @@ func (p *parser) columnDef(s *CreateStream) error {
 }
 
 // columnClauses consumes what stands behind the type of a column.
-func (p *parser) columnClauses(c *ColumnDef) error {
+func (p *parser) columnClauses(s *CreateStream, c *ColumnDef) error {
 	for {
 		var err error
 		switch {
@@ -274,9 +277,7 @@ func (p *parser) columnClauses(c *ColumnDef) error {
 		case p.accept("COMMENT"):
 			_, err = p.str("text")
 		case p.at("PRIMARY", "KEY"):
-			p.take()
-			p.take()
-			_ = p.accept("NOT", "ENFORCED")
+			err = p.primaryKey(s)
 		case p.atAny("DEFAULT", "CHECK", "UNIQUE", "REFERENCES", "LATENESS"):
 			t := p.cur()
 			err := unsupported(t.span(), "%s is not supported on the column of a stream", strings.ToUpper(t.text))
@@ -309,29 +310,43 @@ func (p *parser) computed(c *ColumnDef) error {
 
 // constraint consumes CONSTRAINT name PRIMARY KEY (..); others hold for rows, which a
 // stream takes as they come.
-func (p *parser) constraint() error {
+func (p *parser) constraint(s *CreateStream) error {
 	lo := p.pos
 	p.take()
 	p.take()
 	switch {
 	case p.at("PRIMARY", "KEY"):
-		return p.primaryKey()
+		return p.primaryKey(s)
 	case p.at("EXPECT"):
 		return unsupported(p.spanFrom(lo), "CONSTRAINT .. EXPECT (Databricks) is not supported").WithHint("filter the rows in the query: WHERE ..")
 	}
 	return unsupported(p.spanFrom(lo), "CONSTRAINT is not supported on a stream").WithHint("filter the rows in the query: WHERE ..")
 }
 
-// primaryKey consumes PRIMARY KEY (a, b) [NOT ENFORCED]. A stream has no key that
-// ssql could hold it to; the names are checked by nobody else.
-func (p *parser) primaryKey() error {
+// primaryKey consumes PRIMARY KEY [(a, b)] [NOT ENFORCED].
+func (p *parser) primaryKey(s *CreateStream) error {
+	lo := p.pos
 	p.take()
 	p.take()
-	if _, err := p.nameList("the name of a column"); err != nil {
-		return err
+	if p.cur().isOp("(") {
+		if _, err := p.nameList("the name of a column"); err != nil {
+			return err
+		}
 	}
-	p.accept("NOT", "ENFORCED")
+	if !p.accept("NOT", "ENFORCED") {
+		s.keyAt = p.spanFrom(lo)
+	}
 	return nil
+}
+
+// refuseKey refuses a key that the declaration does not say to be NOT ENFORCED: ssql holds
+// no stream to one.
+func (s *CreateStream) refuseKey() error {
+	if s.keyAt == (Span{}) {
+		return nil
+	}
+	return unsupported(s.keyAt, "a stream is not held to a PRIMARY KEY: rows of one key come as they are").
+		WithHint("write PRIMARY KEY .. NOT ENFORCED, and let DEDUP(..) or SELECT DISTINCT drop what comes twice; NOT NULL on a column is held")
 }
 
 // atWatermarkDef tells WATERMARK FOR c, also with the FOR forgotten, from a column

@@ -16,7 +16,7 @@ type typeName struct {
 	params int // how many numbers may follow in brackets; they are kept for DECIMAL only
 }
 
-// typeNames is the table of type names, sorted by name. JSON and UUID are text and
+// typeNames is the table of type names, sorted by name. UUID is text and
 // every timestamp is an instant in UTC (docs/SPELLINGS.md).
 var typeNames = []typeName{
 	{"BIGINT", types.BigInt, 0},
@@ -176,7 +176,7 @@ func (p *parser) plainType() (types.Type, error) {
 	if !ok {
 		return types.Type{}, p.typeMissing(t, name)
 	}
-	out := types.Of(row.kind)
+	out := types.Type{Kind: row.kind, JSON: strings.HasPrefix(row.name, "JSON")}
 	if row.kind == types.Decimal {
 		out = types.DecimalOf(18, 3) // DuckDB's default
 	}

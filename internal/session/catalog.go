@@ -217,7 +217,10 @@ func sendReader(reader array.RecordReader, schema *arrow.Schema, out Output) err
 		return err
 	}
 	for reader.Next() {
-		if err := table.Write(reader.Record()); err != nil {
+		rec := retyped(reader.Record(), schema)
+		err := table.Write(rec)
+		rec.Release()
+		if err != nil {
 			return err
 		}
 	}

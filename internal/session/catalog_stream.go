@@ -97,7 +97,6 @@ func (s *stream) openContext(fields []types.Field, encode []bool, notice func(te
 	}
 	for _, f := range fields {
 		o.Metadata = append(o.Metadata, s.metadata[strings.ToLower(f.Name)])
-		o.JSON = append(o.JSON, s.json[strings.ToLower(f.Name)])
 		o.Formats = append(o.Formats, s.formats[strings.ToLower(f.Name)])
 	}
 	return o
@@ -127,8 +126,6 @@ type stream struct {
 	metadata map[string]string
 	// formats holds how columns are written that say so, by name in lower case.
 	formats map[string]string
-	// json holds the columns whose values are JSON text, by name in lower case.
-	json map[string]bool
 	// inferred says that the columns are those of a sample.
 	inferred bool
 }
@@ -164,7 +161,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			return nil, err
 		}
 	}
-	out := &stream{json: map[string]bool{}, row: row, spec: spec, options: options, plan: &plan.Stream{
+	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{
 		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
 	}}
 	out.plan.ID = spec.Name
@@ -180,7 +177,6 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 			out.plan.Computed = append(out.plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
 			continue
 		}
-		out.json[strings.ToLower(c.Name.Name)] = c.JSON
 		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
 	}
 	out.inferred = st.Columns == nil

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -53,7 +54,7 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 		return nil
 	case first == "EXPLAIN" && schema.HasField("explain_value"):
 		return sendPlan(reader, out)
-	case mayBeHuge(schema) && first != "SHOW" && first != "DESCRIBE":
+	case mayHaveName(schema) && first != "SHOW" && first != "DESCRIBE":
 		named, err := nameTypes(ctx, c, placed.text, schema)
 		if err != nil {
 			return err
@@ -147,13 +148,25 @@ func sendPlan(reader array.RecordReader, out Output) error {
 	return reader.Err()
 }
 
-// mayBeHuge reports whether a column may be a HUGEINT: DuckDB gives it to Arrow as
-// DECIMAL(38,0). It is the type of every sum of integers.
-func mayBeHuge(schema *arrow.Schema) bool {
+// mayHaveName reports whether a column may be a HUGEINT, the type of every sum of
+// integers, or JSON: DuckDB gives them to Arrow as DECIMAL(38,0) and as text.
+func mayHaveName(schema *arrow.Schema) bool {
 	for _, f := range schema.Fields() {
-		if d, ok := f.Type.(*arrow.Decimal128Type); ok && d.Precision == 38 && d.Scale == 0 {
+		if mayHaveNameWithin(f.Type) {
 			return true
 		}
+	}
+	return false
+}
+
+func mayHaveNameWithin(t arrow.DataType) bool {
+	switch t := t.(type) {
+	case *arrow.StringType:
+		return true
+	case *arrow.Decimal128Type:
+		return t.Precision == 38 && t.Scale == 0
+	case arrow.NestedType:
+		return slices.ContainsFunc(t.Fields(), func(f arrow.Field) bool { return mayHaveNameWithin(f.Type) })
 	}
 	return false
 }
@@ -164,8 +177,8 @@ func nameTypes(ctx context.Context, c *duck.Conn, text string, schema *arrow.Sch
 	fields := schema.Fields()
 	i := 0
 	err := c.Query(ctx, "DESCRIBE "+text, nil, func(row []any) error {
-		if i < len(fields) && row[1] == "HUGEINT" {
-			fields[i].Metadata = arrow.NewMetadata([]string{types.NameKey}, []string{"HUGEINT"})
+		if name, _ := row[1].(string); i < len(fields) {
+			fields[i] = namedField(fields[i], name)
 		}
 		i++
 		return nil
@@ -175,6 +188,59 @@ func nameTypes(ctx context.Context, c *duck.Conn, text string, schema *arrow.Sch
 		return schema, nil
 	}
 	return arrow.NewSchema(fields, nil), err
+}
+
+// namedField returns a field with what the name of its type in DuckDB says beyond its type
+// in Arrow: that it is a HUGEINT, or which of its texts are JSON.
+func namedField(f arrow.Field, name string) arrow.Field {
+	if name == "HUGEINT" {
+		f.Metadata = types.NameMetadata(name)
+		return f
+	}
+	t, err := sql.ParseType(name)
+	if err != nil || !t.HasJSON() {
+		return f
+	}
+	if named := t.Arrow(); arrow.TypeEqual(named, f.Type) {
+		f.Type = named
+	}
+	if t.JSON {
+		f.Metadata = types.NameMetadata(name)
+	}
+	return f
+}
+
+// retyped returns a record with the types of a schema where they differ from its own in
+// their metadata; a record whose types are others is returned as it is.
+func retyped(rec arrow.Record, schema *arrow.Schema) arrow.Record {
+	for i, a := range rec.Columns() {
+		if !arrow.TypeEqual(a.DataType(), schema.Field(i).Type) {
+			rec.Retain()
+			return rec
+		}
+	}
+	columns := make([]arrow.Array, rec.NumCols())
+	for i, a := range rec.Columns() {
+		data := retypedData(a.Data(), schema.Field(i).Type)
+		columns[i] = array.MakeFromData(data)
+		data.Release()
+		defer columns[i].Release()
+	}
+	return array.NewRecord(schema, columns, rec.NumRows())
+}
+
+func retypedData(data arrow.ArrayData, t arrow.DataType) arrow.ArrayData {
+	nested, ok := t.(arrow.NestedType)
+	if !ok || arrow.TypeEqual(t, data.DataType(), arrow.CheckMetadata()) {
+		data.Retain()
+		return data
+	}
+	children := make([]arrow.ArrayData, len(data.Children()))
+	for i, c := range data.Children() {
+		children[i] = retypedData(c, nested.Fields()[i].Type)
+		defer children[i].Release()
+	}
+	return array.NewData(t, data.Len(), data.Buffers(), children, data.NullN(), data.Offset())
 }
 
 // answersNothing reports whether the rows of a result are DuckDB's way of saying

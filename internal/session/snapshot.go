@@ -142,7 +142,7 @@ func (s *Session) runFold(ctx context.Context, f *plan.Fold, cat *relations, st 
 	if !answersNothing(schema, st.first) {
 		if f.Whole {
 			schema = types.ArrowSchema(fieldsOf(f.Parts[0].Output())[:schema.NumFields()])
-		} else if mayBeHuge(schema) {
+		} else if mayHaveName(schema) {
 			if schema, err = nameTypes(ctx, c, placed.text, schema); err != nil {
 				return err
 			}

@@ -14,16 +14,18 @@ import (
 // RowError, or is NULL with try.
 func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
 	from := x.Type()
-	if l, ok := x.(*Literal); ok && (from.Equal(to) || l.IsNull()) {
+	if l, ok := x.(*Literal); ok && (from.Same(to) || l.IsNull()) {
 		if !from.Equal(to) {
 			return NewLiteral(to, nil), nil
 		}
 		return &Literal{t: to, arr: l.arr}, nil
 	}
-	if from.Equal(to) {
+	if from.Same(to) {
 		return x, nil
 	}
-	x = jsonScalar(x)
+	if !to.JSON {
+		x = jsonScalar(x)
+	}
 	c := &caster{from: from, to: to, subject: subjectOf(x), try: try}
 	k := c.kernel()
 	if k == nil {
@@ -74,6 +76,8 @@ func WidenedColumn(e Expr) (*Column, bool) {
 
 func castHint(e *sqlerr.Error, from, to types.Type) error {
 	switch {
+	case to.JSON:
+		return e.WithHint("to_json(x) writes a value as JSON")
 	case from.IsNumeric() && to.Kind == types.Timestamp:
 		return e.WithHint("say what the number counts: epoch_ms(x) for milliseconds, make_timestamp(x) for microseconds, to_timestamp(x) for seconds")
 	case from.Kind == types.Timestamp && to.IsNumeric():
@@ -119,6 +123,8 @@ func (c *caster) tooLarge(value []byte) error {
 func (c *caster) total() bool {
 	f, t := c.from, c.to
 	switch {
+	case t.HasJSON():
+		return f.Same(t)
 	case t.Kind == types.Varchar, f.Kind == types.Null:
 		return true
 	case t.Kind == types.Boolean:
@@ -139,6 +145,23 @@ func (c *caster) total() bool {
 	return false
 }
 
+// toJSON returns the kernel of a cast to JSON: of text that must be JSON, and of what is
+// the same as text; nil for the rest, which to_json writes.
+func (c *caster) toJSON() kernel {
+	switch {
+	case c.from.Kind == types.Varchar:
+		return map1(func(text string) (string, error) {
+			if ok, _ := isJSON(text); !ok {
+				return "", c.fail(text)
+			}
+			return text, nil
+		})
+	case c.from.IsInteger(), c.from.Kind == types.Decimal, c.from.Kind == types.Boolean:
+		return c.toText
+	}
+	return nil
+}
+
 // with returns the cast of parts of the values.
 func (c *caster) with(from, to types.Type) *caster {
 	return &caster{from: from, to: to, subject: c.subject, try: c.try}
@@ -147,10 +170,12 @@ func (c *caster) with(from, to types.Type) *caster {
 // kernel returns the kernel of the cast, nil if there is none.
 func (c *caster) kernel() kernel {
 	switch {
-	case c.from.Equal(c.to):
+	case c.from.Equal(c.to) && (!c.to.HasJSON() || c.from.Same(c.to)):
 		return func(_ *frame, args []vec) (arrow.Array, error) { return spread(args[0]) }
 	case c.from.Kind == types.Null:
 		return func(f *frame, _ []vec) (arrow.Array, error) { return nullColumn(f.arrow, f.rows), nil }
+	case c.to.JSON:
+		return c.toJSON()
 	case c.to.Kind == types.Varchar:
 		return c.toText
 	case c.from.Kind == types.Varchar:

@@ -40,8 +40,10 @@ var (
 // type, except as untyped literals; see unify.
 func commonType(a, b types.Type) (types.Type, bool) {
 	switch {
-	case a.Equal(b):
+	case a.Same(b):
 		return a, true
+	case a.Equal(b):
+		return a.Plain(), true
 	case a.Kind == types.Null:
 		return b, true
 	case b.Kind == types.Null:

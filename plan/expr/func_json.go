@@ -9,8 +9,8 @@ import (
 	"ssql/sql/types"
 )
 
-// JSON is text here, so that results are VARCHAR where DuckDB has its type JSON. A text
-// that is no JSON is MALFORMED_JSON of its row; NULL, a path that is not there, is NULL.
+// JSON is text here, a VARCHAR with a mark (types.Type.JSON). A text that is no JSON is
+// MALFORMED_JSON of its row; NULL, a path that is not there, is NULL.
 
 // bindJSONOperator binds x -> path and x ->> path.
 func bindJSONOperator(op string, l, r Expr, span sqlerr.Span) (Expr, error) {
@@ -117,7 +117,7 @@ func (b *binding) jsonCall(t types.Type, k kernel) (Expr, error) {
 
 // bindJSONExtract binds json_extract(text, path): the JSON text of the value.
 func bindJSONExtract(b *binding) (Expr, error) {
-	return b.jsonCall(tVarchar, jsonText(false, func(dst []byte, value string) ([]byte, error) {
+	return b.jsonCall(types.JSONText, jsonText(false, func(dst []byte, value string) ([]byte, error) {
 		return appendJSON(dst, value), nil
 	}))
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/sinks"
+	"ssql/sql/types"
 )
 
 // encoder writes the rows of one batch in a format, file by file.
@@ -24,11 +25,12 @@ type lines struct {
 	header []byte
 	kept   lineForm // of a row of the result
 	gone   lineForm // of one that the result has no more
-	column func(a arrow.Array) cell
+	column func(t types.Type, a arrow.Array) cell
 
 	records []arrow.Record // those of the result, then those of rows that it has no more
 	keptMax int            // how many records are of the result
-	at      []int          // the column of a record that each cell is
+	stored  []types.Field  // the columns of the file
+	at      []int          // the column of a record that each of them is
 	cells   [][]cell       // per record; nil until its first row is written
 	buf     []byte         // of the file before, for the next one
 }
@@ -77,8 +79,8 @@ func (l *lines) encode(w io.Writer, p *part, first bool) error {
 
 func (l *lines) cellsOf(record int) []cell {
 	if l.cells[record] == nil {
-		for _, column := range l.at {
-			l.cells[record] = append(l.cells[record], l.column(l.records[record].Column(column)))
+		for i, column := range l.at {
+			l.cells[record] = append(l.cells[record], l.column(l.stored[i].Type, l.records[record].Column(column)))
 		}
 	}
 	return l.cells[record]
@@ -87,7 +89,7 @@ func (l *lines) cellsOf(record int) []cell {
 // newLines is a lines without its texts.
 func (s *Sink) newLines(b *sinks.Batch) *lines {
 	records := changedRecords(b)
-	return &lines{records: records, keptMax: len(b.Outputs[0].Records), at: s.layout.at, cells: make([][]cell, len(records))}
+	return &lines{records: records, keptMax: len(b.Outputs[0].Records), stored: s.layout.stored, at: s.layout.at, cells: make([][]cell, len(records))}
 }
 
 // changedRecords are the records of a batch: those of the result, then those of rows that it
@@ -192,8 +194,8 @@ type quoting struct {
 }
 
 // cells returns what appends the cells of a column.
-func (q *quoting) cells(a arrow.Array) cell {
-	plain := plainCells(a)
+func (q *quoting) cells(t types.Type, a arrow.Array) cell {
+	plain := plainCells(t, a)
 	var text []byte
 	return func(dst []byte, row int) []byte {
 		if isNull(a, row) {

@@ -68,9 +68,9 @@ func (s *Sink) newParquet(b *sinks.Batch) *columnar {
 }
 
 // parquetType is the type that a column has in the file: the writer knows no intervals,
-// which become text, and no columns without a type.
+// which become text, no JSON, and no columns without a type.
 func parquetType(t types.Type) types.Type {
-	return within(t, func(t types.Type) types.Type {
+	return within(t.Plain(), func(t types.Type) types.Type {
 		if t.Kind == types.Null || t.Kind == types.IntervalKind {
 			return types.Of(types.Varchar)
 		}
@@ -198,10 +198,10 @@ func parquetArray(a arrow.Array) arrow.Array {
 	return a
 }
 
-// textArray returns the text of every row.
+// textArray returns the text of every row of a column that is not nested.
 func textArray(a arrow.Array) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
-	plain := plainCells(a)
+	plain := plainCells(types.Type{}, a)
 	var text []byte
 	for row := range a.Len() {
 		if isNull(a, row) {

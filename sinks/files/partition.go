@@ -147,7 +147,7 @@ func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
 			return escapeFolder(dst, v)
 		}
 	}
-	plain := plainCells(a)
+	plain := plainCells(types.Type{}, a) // nested values name no folders
 	var text []byte
 	return func(dst []byte, row int) []byte {
 		if isNull(a, row) {

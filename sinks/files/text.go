@@ -1,8 +1,12 @@
 package files
 
 import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"math"
 	"strconv"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -19,10 +23,10 @@ type cell func(dst []byte, row int) []byte
 const exactDigits = 15
 
 // jsonCells returns what appends the values of a column as JSON: NULL as null; numbers
-// as numbers where every reader keeps them, else as text; times as ISO 8601 in UTC; maps
-// as objects.
-func jsonCells(a arrow.Array) cell {
-	value := jsonValues(a)
+// as numbers where every reader keeps them, else as text; times as ISO 8601 in UTC; bytes
+// in base64; maps as objects; JSON as it is.
+func jsonCells(t types.Type, a arrow.Array) cell {
+	value := jsonValues(t, a)
 	if a.NullN() == 0 && a.DataType().ID() != arrow.NULL && a.DataType().ID() != arrow.DICTIONARY {
 		return value
 	}
@@ -35,19 +39,22 @@ func jsonCells(a arrow.Array) cell {
 }
 
 // jsonValues is jsonCells for rows that are not NULL.
-func jsonValues(a arrow.Array) cell {
+func jsonValues(t types.Type, a arrow.Array) cell {
 	if s, ok := types.StringsOf(a); ok {
+		if t.JSON {
+			return func(dst []byte, row int) []byte { return appendJSONText(dst, s.Value(row)) }
+		}
 		return func(dst []byte, row int) []byte { return appendQuoted(dst, s.Value(row)) }
 	}
 	switch a := a.(type) {
 	case *array.Struct:
-		return structCells(a)
+		return structCells(t, a)
 	case *array.Map:
-		return mapCells(a)
+		return mapCells(t, a)
 	case *array.List:
-		return listCells(a)
+		return listCells(t, a)
 	}
-	plain := plainCells(a)
+	plain := plainCells(t, a)
 	switch t := a.DataType().(type) {
 	case *arrow.Float64Type, *arrow.Float32Type:
 		return finiteCells(plain)
@@ -55,13 +62,7 @@ func jsonValues(a arrow.Array) cell {
 		if t.Precision <= exactDigits {
 			return plain
 		}
-	case *arrow.BinaryType: // its text has backslashes
-		var text []byte
-		return func(dst []byte, row int) []byte {
-			text = plain(text[:0], row)
-			return appendQuoted(dst, string(text))
-		}
-	case *arrow.Date32Type, *arrow.TimestampType, *arrow.MonthDayNanoIntervalType:
+	case *arrow.BinaryType, *arrow.Date32Type, *arrow.TimestampType, *arrow.MonthDayNanoIntervalType:
 	default:
 		return plain
 	}
@@ -81,13 +82,12 @@ func finiteCells(plain cell) cell {
 	}
 }
 
-func structCells(a *array.Struct) cell {
-	fields := a.DataType().(*arrow.StructType).Fields()
-	keys := make([][]byte, len(fields))
-	cells := make([]cell, len(fields))
-	for j, f := range fields {
+func structCells(t types.Type, a *array.Struct) cell {
+	keys := make([][]byte, len(t.Fields))
+	cells := make([]cell, len(t.Fields))
+	for j, f := range t.Fields {
 		keys[j] = jsonKey(j, f.Name)
-		cells[j] = jsonCells(a.Field(j))
+		cells[j] = jsonCells(f.Type, a.Field(j))
 	}
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '{')
@@ -107,8 +107,8 @@ func jsonKey(j int, name string) []byte {
 	return append(appendQuoted(key, name), ':')
 }
 
-func mapCells(a *array.Map) cell {
-	key, item := plainCells(a.Keys()), jsonCells(a.Items())
+func mapCells(t types.Type, a *array.Map) cell {
+	key, item := plainCells(*t.Key, a.Keys()), jsonCells(*t.Elem, a.Items())
 	var text []byte
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '{')
@@ -125,8 +125,8 @@ func mapCells(a *array.Map) cell {
 	}
 }
 
-func listCells(a *array.List) cell {
-	item := jsonCells(a.ListValues())
+func listCells(t types.Type, a *array.List) cell {
+	item := jsonCells(*t.Elem, a.ListValues())
 	return func(dst []byte, row int) []byte {
 		dst = append(dst, '[')
 		start, end := a.ValueOffsets(row)
@@ -141,8 +141,9 @@ func listCells(a *array.List) cell {
 }
 
 // plainCells returns what appends the values of a column, which are not NULL, as text
-// that DuckDB casts back; nested values as JSON.
-func plainCells(a arrow.Array) cell {
+// that DuckDB casts back; bytes in base64, as the readers of streams want them; nested
+// values as JSON.
+func plainCells(t types.Type, a arrow.Array) cell {
 	if s, ok := types.StringsOf(a); ok {
 		return func(dst []byte, row int) []byte { return append(dst, s.Value(row)...) }
 	}
@@ -175,7 +176,7 @@ func plainCells(a arrow.Array) cell {
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
 		return func(dst []byte, row int) []byte { return types.AppendDecimal(dst, a.Value(row), scale) }
 	case *array.Binary:
-		return func(dst []byte, row int) []byte { return types.AppendBlob(dst, a.Value(row)) }
+		return func(dst []byte, row int) []byte { return base64.StdEncoding.AppendEncode(dst, a.Value(row)) }
 	case *array.Date32:
 		return func(dst []byte, row int) []byte { return types.AppendDate(dst, int32(a.Value(row))) }
 	case *array.Timestamp:
@@ -187,7 +188,7 @@ func plainCells(a arrow.Array) cell {
 	case *array.Null:
 		return func(dst []byte, _ int) []byte { return dst }
 	}
-	return jsonValues(a)
+	return jsonValues(t, a)
 }
 
 func intCells[T int8 | int16 | int32 | int64](values []T) cell {
@@ -240,6 +241,18 @@ func appendFraction(dst []byte, micros int) []byte {
 		end--
 	}
 	return append(dst, digits[:end]...)
+}
+
+// appendJSONText appends a text that is JSON, on one line.
+func appendJSONText(dst []byte, text string) []byte {
+	if !strings.ContainsAny(text, "\r\n") {
+		return append(dst, text...)
+	}
+	var line bytes.Buffer
+	if err := json.Compact(&line, []byte(text)); err != nil {
+		return appendQuoted(dst, text)
+	}
+	return append(dst, line.Bytes()...)
 }
 
 const hexDigits = "0123456789ABCDEF"

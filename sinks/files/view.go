@@ -69,10 +69,37 @@ func (s *Sink) readBack(i int, t types.Type) string {
 		held = textBlobs(t)
 		column = fmt.Sprintf("CAST(CAST(%s AS JSON) AS %s)", column, held)
 	}
-	if held.Equal(sqlType(t)) {
+	if s.config.format != parquetFormat || held.Kind == types.Varchar {
+		column = fromBase64(column, t, 0)
+	}
+	if held.Same(sqlType(t)) || t.Kind == types.Blob && held.Kind == types.Varchar {
 		return column
 	}
 	return fmt.Sprintf("CAST(%s AS %s)", column, sqlType(t))
+}
+
+// fromBase64 is the expression that decodes the bytes in a value of a type whose BLOBs are
+// held as text; depth tells the names of nested parts apart.
+func fromBase64(value string, t types.Type, depth int) string {
+	if textBlobs(t).Equal(t) {
+		return value
+	}
+	part := fmt.Sprintf("part%d", depth)
+	switch t.Kind {
+	case types.List:
+		return fmt.Sprintf("list_transform(%s, %s -> %s)", value, part, fromBase64(part, *t.Elem, depth+1))
+	case types.Map:
+		return fmt.Sprintf("map_from_entries(list_transform(map_entries(%s), %s -> {'key': %s, 'value': %s}))", value, part,
+			fromBase64(part+".key", *t.Key, depth+1), fromBase64(part+".value", *t.Elem, depth+1))
+	case types.Struct:
+		fields := make([]string, len(t.Fields))
+		for i, f := range t.Fields {
+			name := types.QuoteIdent(f.Name)
+			fields[i] = name + " := " + fromBase64("("+value+")."+name, f.Type, depth+1)
+		}
+		return fmt.Sprintf("CASE WHEN %s IS NOT NULL THEN struct_pack(%s) END", value, strings.Join(fields, ", "))
+	}
+	return "from_base64(" + value + ")"
 }
 
 // heldType is the type that the reader is to give a column: text where DuckDB must not
@@ -87,8 +114,7 @@ func (s *Sink) heldType(t types.Type) types.Type {
 	return textBlobs(sqlType(t))
 }
 
-// textBlobs is a type with text in the place of bytes: DuckDB's readers take an escape
-// such as \xFF for four bytes, its casts do not.
+// textBlobs is a type with text in the place of bytes, which the files hold in base64.
 func textBlobs(t types.Type) types.Type {
 	return within(t, func(t types.Type) types.Type {
 		if t.Kind == types.Blob {

@@ -92,7 +92,7 @@ func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, Encode: o.Encode, Formats: formats, JSON: o.JSON, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
+	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, AnyCase: o.Inferred, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
 }
 
 func inferJSON(c *config, files []entry) ([]types.Field, error) {
@@ -122,7 +122,7 @@ func inferJSON(c *config, files []entry) ([]types.Field, error) {
 }
 
 func textShape(c *config, o *sources.OpenContext) (format.Shape, error) {
-	return text.NewShape(text.Options{Fields: o.Fields, Encode: o.Encode, JSON: o.JSON, Settings: c.cells, LineBytesMax: c.lineMax}), nil
+	return text.NewShape(text.Options{Fields: o.Fields, Encode: o.Encode, Settings: c.cells, LineBytesMax: c.lineMax}), nil
 }
 
 // lineColumn is what the lines of text are called where the stream names no column.
@@ -196,7 +196,7 @@ func csvShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Formats: formats, JSON: o.JSON, Columns: namesOf(o.Declared), Settings: c.cells,
+	return csv.NewShape(csv.Options{Dialect: c.dialect, Fields: o.Fields, Encode: o.Encode, Formats: formats, Columns: namesOf(o.Declared), Settings: c.cells,
 		RecordBytesMax: c.lineMax, Drift: c.drift})
 }
 

@@ -43,7 +43,7 @@ func (c *columns) builder(field int) *column.Builder {
 // splitColumns parts the columns to deliver. data is o with those of the data only.
 func splitColumns(o *sources.OpenContext) (c *columns, data sources.OpenContext) {
 	c, data = &columns{fields: o.Fields}, *o
-	data.Fields, data.Encode, data.Formats, data.JSON = nil, nil, nil, nil
+	data.Fields, data.Encode, data.Formats = nil, nil, nil
 	for i, f := range o.Fields {
 		if i < len(o.Metadata) && o.Metadata[i] != "" {
 			c.keys = o.Metadata
@@ -51,7 +51,6 @@ func splitColumns(o *sources.OpenContext) (c *columns, data sources.OpenContext)
 		}
 		data.Fields = append(data.Fields, f)
 		data.Encode = append(data.Encode, i < len(o.Encode) && o.Encode[i])
-		data.JSON = append(data.JSON, i < len(o.JSON) && o.JSON[i])
 		if i < len(o.Formats) {
 			data.Formats = append(data.Formats, o.Formats[i])
 		}

@@ -4,11 +4,18 @@ import (
 	"bytes"
 	"math"
 	"strconv"
+
+	"github.com/apache/arrow/go/v17/arrow"
 )
 
 // NameKey is the key of the metadata of an Arrow field whose type has another name than its
 // Arrow form tells.
 const NameKey = "ssql.type"
+
+// NameMetadata is the metadata of a field whose type has a name.
+func NameMetadata(name string) arrow.Metadata {
+	return arrow.NewMetadata([]string{NameKey}, []string{name})
+}
 
 // AppendDouble appends a FLOAT (32 bits) or DOUBLE (64) as DuckDB shows it: the shortest
 // text that reads back equal, always with a point or an exponent, the latter from 1e16 up

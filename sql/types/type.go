@@ -7,6 +7,7 @@ package types
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -49,6 +50,9 @@ type Type struct {
 	Fields    []Field // Struct
 	Elem      *Type   // List element, Map value
 	Key       *Type   // Map key
+	// JSON says of a VARCHAR that its texts are JSON, which DuckDB calls the type JSON:
+	// it is a VARCHAR to all that computes, and a value of its own where JSON is written.
+	JSON bool
 }
 
 // Field is a named and typed column, or field of a struct.
@@ -85,6 +89,10 @@ var kindNames = [...]string{
 // String returns the canonical SQL spelling, which DuckDB reads too.
 func (t Type) String() string {
 	switch t.Kind {
+	case Varchar:
+		if t.JSON {
+			return "JSON"
+		}
 	case Decimal:
 		return fmt.Sprintf("DECIMAL(%d,%d)", t.Precision, t.Scale)
 	case List:
@@ -104,8 +112,51 @@ func (t Type) String() string {
 // QuoteIdent returns a name in double quotes.
 func QuoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 
-// Equal reports whether two types are the same, struct field names compared
-// without case and nullability ignored.
+// JSONText is the type of texts that are JSON.
+var JSONText = Type{Kind: Varchar, JSON: true}
+
+// HasJSON reports whether t is JSON or has parts that are.
+func (t Type) HasJSON() bool {
+	switch t.Kind {
+	case Varchar:
+		return t.JSON
+	case List:
+		return t.Elem.HasJSON()
+	case Map:
+		return t.Key.HasJSON() || t.Elem.HasJSON()
+	case Struct:
+		return slices.ContainsFunc(t.Fields, func(f Field) bool { return f.Type.HasJSON() })
+	}
+	return false
+}
+
+// Plain returns t with VARCHAR in the place of JSON.
+func (t Type) Plain() Type {
+	if !t.HasJSON() {
+		return t
+	}
+	switch t.Kind {
+	case List:
+		return ListOf(t.Elem.Plain())
+	case Map:
+		return MapOf(t.Key.Plain(), t.Elem.Plain())
+	case Struct:
+		fields := slices.Clone(t.Fields)
+		for i := range fields {
+			fields[i].Type = fields[i].Type.Plain()
+		}
+		return StructOf(fields...)
+	}
+	return Of(Varchar)
+}
+
+// Same is Equal for types that agree also on which of their texts are JSON.
+func (t Type) Same(u Type) bool {
+	return t.Equal(u) && (t.HasJSON() == u.HasJSON() && (!t.HasJSON() || t.String() == u.String()))
+}
+
+// Equal reports whether the values of two types are the same, struct field names compared
+// without case, nullability ignored, and JSON the VARCHAR that it is.
 func (t Type) Equal(u Type) bool {
 	if t.Kind != u.Kind {
 		return false
@@ -228,13 +279,13 @@ func (t Type) Arrow() arrow.DataType {
 	case Struct:
 		fields := make([]arrow.Field, len(t.Fields))
 		for i, f := range t.Fields {
-			fields[i] = arrow.Field{Name: f.Name, Type: f.Type.Arrow(), Nullable: true}
+			fields[i] = arrowField(f.Name, f.Type)
 		}
 		return arrow.StructOf(fields...)
 	case List:
-		return arrow.ListOf(t.Elem.Arrow())
+		return arrow.ListOfField(arrowField("item", *t.Elem))
 	case Map:
-		return arrow.MapOf(t.Key.Arrow(), t.Elem.Arrow())
+		return arrow.MapOfWithMetadata(t.Key.Arrow(), arrow.Metadata{}, t.Elem.Arrow(), arrowField("value", *t.Elem).Metadata)
 	}
 	panic("types: no Arrow type for kind " + kindNames[t.Kind])
 }
@@ -243,7 +294,23 @@ func (t Type) Arrow() arrow.DataType {
 func ArrowSchema(fields []Field) *arrow.Schema {
 	out := make([]arrow.Field, len(fields))
 	for i, f := range fields {
-		out[i] = arrow.Field{Name: f.Name, Type: f.Type.Arrow(), Nullable: true}
+		out[i] = arrowField(f.Name, f.Type)
 	}
 	return arrow.NewSchema(out, nil)
+}
+
+// arrowField returns the Arrow field of a column or of a part of a value; what is JSON is
+// marked, since Arrow has no type for it.
+func arrowField(name string, t Type) arrow.Field {
+	f := arrow.Field{Name: name, Type: t.Arrow(), Nullable: true}
+	if t.JSON {
+		f.Metadata = NameMetadata(t.String())
+	}
+	return f
+}
+
+// IsJSONField reports whether a field of a type or schema made by this package is JSON.
+func IsJSONField(f arrow.Field) bool {
+	name, ok := f.Metadata.GetValue(NameKey)
+	return ok && name == JSONText.String()
 }

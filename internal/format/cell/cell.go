@@ -67,7 +67,7 @@ func Clip[T string | []byte](text T) string {
 // form. The text must be valid UTF-8.
 func (s *Settings) SetText(c *column.Builder, i int, text []byte) (f *Fault) {
 	switch k := c.Type.Kind; {
-	case k == types.Varchar && c.JSON && !json.Valid(text):
+	case k == types.Varchar && c.Type.JSON && !json.Valid(text):
 		f = &Fault{c.Path, "expected JSON, found " + quoted(text)}
 	case k == types.Varchar:
 		c.SetText(i, text)

@@ -72,7 +72,26 @@ func (n *nestedText) value(c *column.Builder, i int) *Fault {
 		c.SetNull(i)
 		return nil
 	}
+	if c.Type.JSON {
+		return n.json(c, i)
+	}
 	return n.scalar(c, i, ",]}")
+}
+
+// json reads a value that is JSON itself.
+func (n *nestedText) json(c *column.Builder, i int) *Fault {
+	dec := json.NewDecoder(bytes.NewReader(n.text[n.blanks():]))
+	var raw json.RawMessage
+	if err := dec.Decode(&raw); err != nil {
+		return n.expected(c, "a JSON value")
+	}
+	n.at += int(dec.InputOffset())
+	if string(raw) == "null" {
+		c.SetNull(i)
+	} else {
+		c.SetText(i, raw)
+	}
+	return nil
 }
 
 // parts reads the parts of a value behind its opening bracket.

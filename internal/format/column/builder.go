@@ -33,8 +33,6 @@ type Builder struct {
 	Children []*Builder
 	// Format is how the values of a DATE or TIMESTAMP are written; nil is ISO-8601.
 	Format *types.TimeFormat
-	// JSON says that the values of a VARCHAR are JSON text.
-	JSON bool
 	// Dict, if set, interns VARCHAR values and I32 holds their ids.
 	Dict *Dictionary
 	// Last is the slot that was set last, -1 at the start: how a decoder knows which

@@ -40,13 +40,6 @@ func (c *Chunk) SetFormats(own []*types.TimeFormat, timestamps, dates *types.Tim
 	}
 }
 
-// SetJSON says which VARCHAR columns hold JSON text; nil is none.
-func (c *Chunk) SetJSON(which []bool) {
-	for i, b := range c.Cols {
-		b.JSON = i < len(which) && which[i] && b.Type.Kind == types.Varchar
-	}
-}
-
 func (b *Builder) setFormat(timestamps, dates *types.TimeFormat) {
 	switch b.Type.Kind {
 	case types.Timestamp:

@@ -38,8 +38,6 @@ type Options struct {
 	// Formats are, per field, how the values of a DATE or TIMESTAMP are written; nil is as
 	// Settings say.
 	Formats []*types.TimeFormat
-	// JSON says, per field, that a VARCHAR column holds JSON text. Nil is none.
-	JSON []bool
 	// Columns are the names of all columns of a file without header, by position. Nil
 	// is those of Fields.
 	Columns []string
@@ -138,7 +136,6 @@ func (s *Shape) newDecoder() *Decoder {
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
 	d.chunk.SetFormats(s.options.Formats, s.options.Timestamps, s.options.Dates)
-	d.chunk.SetJSON(s.options.JSON)
 	d.stopField = lowBits * uint64(s.options.Delimiter)
 	d.stopQuote, d.stopEscape = lowBits*uint64(s.options.Quote), lowBits*uint64(s.options.Escape)
 	return d

@@ -34,7 +34,9 @@ type Decoder struct {
 	scratch []byte // an unescaped string
 	keys    []byte // keys of the maps being read
 	wrong   []wrongValue
-	said    map[string]bool // notices
+	// otherCase are the columns of the row whose key was written in another case.
+	otherCase []*column.Builder
+	said      map[string]bool // notices
 
 	file    string           // the input's name
 	unknown map[unknown]bool // keys that are no columns
@@ -200,7 +202,7 @@ func (d *Decoder) parseLine(start int) (end int, blank bool, f *fault) {
 		return 0, false, &fault{Reason: "expected an object, found " + d.found(p)}
 	}
 	d.steps.begin(start)
-	d.wrong = d.wrong[:0]
+	d.wrong, d.otherCase = d.wrong[:0], d.otherCase[:0]
 	if p, f = d.object(d.shape.root, d.cols, d.row, p, 1); f != nil {
 		return 0, false, f
 	}

@@ -186,6 +186,10 @@ func (g *guess) typ() types.Type {
 		if len(g.names) > 0 {
 			return types.StructOf(g.fields()...)
 		}
+		return types.JSONText // objects without keys
+	}
+	if g.kinds&(guessArray|guessObject) != 0 {
+		return types.JSONText // arrays or objects, and something else
 	}
 	return g.kinds.Type()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
@@ -94,7 +95,7 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 		}
 		var after int
 		var known bool
-		if k, known = n.find(key, k+1); known {
+		if k, known = d.find(n, cols, key, k+1); known {
 			after, f = d.member(n, k, cols[k], i, value, depth)
 		} else {
 			fresh := d.unknownKey(n, key)
@@ -123,11 +124,16 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 
 // find returns the member of a name. Keys often come in the order of the columns,
 // so the one that would be next is tried first.
-func (n *node) find(key []byte, next int) (k int, known bool) {
+func (d *Decoder) find(n *node, cols []*column.Builder, key []byte, next int) (k int, known bool) {
 	if next < len(n.names) && string(key) == n.names[next] {
 		return next, true
 	}
-	k, known = n.index[string(key)]
+	if k, known = n.index[string(key)]; known || !d.shape.options.AnyCase {
+		return k, known
+	}
+	if k, known = n.lower[strings.ToLower(string(key))]; known {
+		d.otherCase = append(d.otherCase, cols[k])
+	}
 	return k, known
 }
 
@@ -136,6 +142,12 @@ func (n *node) find(key []byte, next int) (k int, known bool) {
 func (d *Decoder) member(n *node, k int, c *column.Builder, i, value, depth int) (int, *fault) {
 	if !n.seen[k].Load() {
 		n.seen[k].Store(true)
+	}
+	if c.Last == i && slices.Contains(d.otherCase, c) {
+		why := &fault{Column: c.Path, Reason: fmt.Sprintf("the object has several keys that are %q but for their case, and names of columns compare without it", n.names[k])}
+		d.wrong = append(d.wrong, wrongValue{c, i, why})
+		d.steps.giveUp()
+		return d.skip(value, depth+1)
 	}
 	if c.Last == i {
 		d.notice(fmt.Sprintf("the key %q appears more than once in a line; its last value counts", join(n.path, n.names[k])))

@@ -31,17 +31,18 @@ const depthMax = 64
 
 // Options describe the rows to read.
 type Options struct {
-	// Fields are the columns of the chunks. Keys match them exactly, case included;
-	// other keys are checked for syntax and skipped.
+	// Fields are the columns of the chunks. Keys match them exactly, case included, unless
+	// AnyCase is set; other keys are checked for syntax and skipped.
 	Fields []types.Field
+	// AnyCase lets keys match in any case: Infer makes one column of them, since names of
+	// columns compare without it.
+	AnyCase bool
 	// Encode asks, per field, for dictionary encoding; only VARCHAR can have it. Nil
 	// is none.
 	Encode []bool
 	// Formats are, per field, how the values of a DATE or TIMESTAMP are written; nil is as
 	// Settings say.
 	Formats []*types.TimeFormat
-	// JSON says, per field, that a VARCHAR column holds JSON text. Nil is none.
-	JSON []bool
 	cell.Settings
 	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
@@ -140,7 +141,6 @@ func (s *Shape) newDecoder() *Decoder {
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
 	d.chunk.SetFormats(s.options.Formats, s.options.Timestamps, s.options.Dates)
-	d.chunk.SetJSON(s.options.JSON)
 	d.cols = d.chunk.Cols
 	return d
 }

@@ -22,7 +22,7 @@ const (
 
 func opOf(c *column.Builder) op {
 	switch k := c.Type.Kind; {
-	case k == types.Varchar && !c.JSON:
+	case k == types.Varchar && !c.Type.JSON:
 		return opText
 	case k == types.BigInt:
 		return opBigInt

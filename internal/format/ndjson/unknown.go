@@ -55,7 +55,9 @@ func typeOf(raw []byte) types.Type {
 		return cell.GuessText(raw[1 : len(raw)-1]).Type()
 	case 't', 'f':
 		return types.Of(types.Boolean)
-	case 'n', '{', '[':
+	case '{', '[':
+		return types.JSONText
+	case 'n':
 		return types.Of(types.Varchar)
 	}
 	return cell.GuessNumber(string(raw)).Type()

@@ -30,7 +30,7 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 	case first == 'n' && bytes.HasPrefix(d.buf[p:], words[0]):
 		c.SetNull(i)
 		return p + len(words[0]), nil
-	case first == '"' && !c.JSON:
+	case first == '"' && !c.Type.JSON:
 		return d.textValue(c, i, p)
 	case first == '{' && c.Type.Kind == types.Struct:
 		return d.object(n, c.Children, i, p, depth)
@@ -46,7 +46,7 @@ func (d *Decoder) value(n *node, c *column.Builder, i, p, depth int) (int, *faul
 	}
 	raw := d.buf[p:end]
 	switch first := raw[0]; {
-	case c.JSON && hasOddNumber(raw) && !json.Valid(raw):
+	case c.Type.JSON && hasOddNumber(raw) && !json.Valid(raw):
 		f = &fault{Column: c.Path, Reason: "expected JSON, found NaN or Infinity, which it has no form for"}
 	case c.Type.Kind == types.Varchar:
 		c.SetText(i, raw)
@@ -74,7 +74,7 @@ func hasOddNumber(raw []byte) bool {
 func (d *Decoder) common(c *column.Builder, i, p int) int {
 	switch c.Type.Kind {
 	case types.Varchar:
-		if c.JSON {
+		if c.Type.JSON {
 			return -1
 		}
 		return walkText(d.buf, c, i, p)

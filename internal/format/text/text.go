@@ -21,9 +21,8 @@ import (
 type Options struct {
 	// Fields are the column that takes the line, or none where nobody reads it.
 	Fields []types.Field
-	// Encode and JSON are as those of the other formats.
+	// Encode is as that of the other formats.
 	Encode []bool
-	JSON   []bool
 	cell.Settings
 	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
@@ -64,7 +63,6 @@ func (s *Shape) NewDecoder() format.Decoder {
 		d.lineMax = format.RecordBytesMax
 	}
 	d.chunk = column.NewChunk(s.pool, s.options.Fields, s.options.Encode)
-	d.chunk.SetJSON(s.options.JSON)
 	return d
 }
 
@@ -143,7 +141,7 @@ func (d *Decoder) take(p int, line []byte) error {
 		f = &cell.Fault{Reason: "text is not valid UTF-8"}
 	default:
 		for _, c := range d.chunk.Cols {
-			if blank = c.JSON && len(bytes.TrimSpace(line)) == 0; !blank {
+			if blank = c.Type.JSON && len(bytes.TrimSpace(line)) == 0; !blank {
 				f = d.shape.options.SetText(c, d.row, line)
 			}
 		}

@@ -31,7 +31,7 @@ func TestDecode(t *testing.T) {
 			"row \"a, \\\"b\"\nrow \"\"\nrow \"c\\rd\"\nrow \"no end\"\nbad 3 \"\": text is not valid UTF-8: \t\uFFFD\n"},
 		{"long", Options{Fields: line, LineBytesMax: 3}, []string{"abc\r\nabcd\n"},
 			"row \"abc\"\nbad 2 \"\": line is longer than 3 bytes (option line_bytes_max): abcd\n"},
-		{"JSON", Options{Fields: line, JSON: []bool{true}}, []string{" [1, {\"a\": 2}]\n \n\n7\nx\n"},
+		{"JSON", Options{Fields: []types.Field{{Name: line[0].Name, Type: types.JSONText}}}, []string{" [1, {\"a\": 2}]\n \n\n7\nx\n"},
 			"row \" [1, {\\\"a\\\": 2}]\"\nrow \"7\"\nbad 5 \"l\": expected JSON, found the text \"x\": x\n"},
 		{"dictionary", Options{Fields: line, Encode: []bool{true}}, []string{"a\nb\na\n"}, "row \"a\"\nrow \"b\"\nrow \"a\"\n"},
 		{"no column", Options{}, []string{"a\n\n\xff\n"}, "row \nrow \nbad 3 \"\": text is not valid UTF-8: \uFFFD\n"},

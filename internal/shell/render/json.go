@@ -2,6 +2,9 @@ package render
 
 import (
 	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -10,14 +13,18 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
+
+	"ssql/sql/types"
 )
 
 // jsonWriter prints objects: one array of them, or one per line. Numbers are
 // numbers, also decimals; what JSON has no value for (NaN, infinity) is text; times
-// are text as in the other modes.
+// are text as in the other modes; bytes are in base64, as streams read them; JSON is
+// itself.
 type jsonWriter struct {
 	w     *bufio.Writer
 	names [][]byte
+	json  []bool // which columns are JSON
 	lines bool
 	rows  int64
 	buf   []byte
@@ -35,6 +42,7 @@ func newJSONWriter(w io.Writer, schema *arrow.Schema, lines bool) *jsonWriter {
 	j := &jsonWriter{w: bufio.NewWriter(w), lines: lines}
 	for _, f := range schema.Fields() {
 		j.names = append(j.names, append(appendJSONString(nil, f.Name), ':'))
+		j.json = append(j.json, types.IsJSONField(f))
 	}
 	return j
 }
@@ -55,7 +63,7 @@ func (j *jsonWriter) Write(rec arrow.Record) error {
 				b = append(b, ',')
 			}
 			b = append(b, j.names[i]...)
-			b = appendJSON(b, a, row)
+			b = appendJSON(b, a, row, j.json[i])
 		}
 		b = append(b, '}')
 		if j.lines {
@@ -77,8 +85,8 @@ func (j *jsonWriter) Close() (int64, error) {
 	return j.rows, j.w.Flush()
 }
 
-// appendJSON appends value i of a as JSON.
-func appendJSON(dst []byte, a arrow.Array, i int) []byte {
+// appendJSON appends value i of a as JSON; isJSON says that it is JSON already.
+func appendJSON(dst []byte, a arrow.Array, i int, isJSON bool) []byte {
 	if a.IsNull(i) {
 		return append(dst, "null"...)
 	}
@@ -94,17 +102,18 @@ func appendJSON(dst []byte, a arrow.Array, i int) []byte {
 	case *array.Float32:
 		return appendJSONDouble(dst, float64(a.Value(i)), a, i)
 	case *array.Dictionary:
-		return appendJSON(dst, a.Dictionary(), a.GetValueIndex(i))
+		return appendJSON(dst, a.Dictionary(), a.GetValueIndex(i), isJSON)
 	case *array.Map:
 		return appendJSONMap(dst, a, i)
 	case array.ListLike:
 		start, end := a.ValueOffsets(i)
+		item := types.IsJSONField(itemField(a))
 		dst = append(dst, '[')
 		for k := int(start); k < int(end); k++ {
 			if k > int(start) {
 				dst = append(dst, ',')
 			}
-			dst = appendJSON(dst, a.ListValues(), k)
+			dst = appendJSON(dst, a.ListValues(), k, item)
 		}
 		return append(dst, ']')
 	case *array.Struct:
@@ -114,16 +123,49 @@ func appendJSON(dst []byte, a arrow.Array, i int) []byte {
 				dst = append(dst, ',')
 			}
 			dst = append(appendJSONString(dst, f.Name), ':')
-			dst = appendJSON(dst, a.Field(k), i)
+			dst = appendJSON(dst, a.Field(k), i, types.IsJSONField(f))
 		}
 		return append(dst, '}')
 	case array.Union:
-		return appendJSON(dst, a.Field(a.ChildID(i)), unionRow(a, i))
+		return appendJSON(dst, a.Field(a.ChildID(i)), unionRow(a, i), false)
 	}
 	if out, ok := appendInteger(dst, a, i); ok {
 		return out
 	}
-	return appendJSONString(dst, string(AppendText(nil, a, i)))
+	if b, ok := bytesOf(a, i); ok {
+		return append(base64.StdEncoding.AppendEncode(append(dst, '"'), b), '"')
+	}
+	text := AppendText(nil, a, i)
+	if isJSON {
+		return appendJSONText(dst, text)
+	}
+	return appendJSONString(dst, string(text))
+}
+
+// appendJSONText appends a text that is JSON, on one line and without what drives a terminal.
+func appendJSONText(dst, text []byte) []byte {
+	var line bytes.Buffer
+	if err := json.Compact(&line, text); err != nil {
+		return appendJSONString(dst, string(text))
+	}
+	for rest := line.Bytes(); len(rest) > 0; {
+		r, size := utf8.DecodeRune(rest)
+		if r == 0x7f || drivesTerminal(r) { // which stand in strings only
+			dst = fmt.Appendf(dst, `\u%04x`, r)
+		} else {
+			dst = append(dst, rest[:size]...)
+		}
+		rest = rest[size:]
+	}
+	return dst
+}
+
+// itemField is the field of the elements of a list.
+func itemField(a array.ListLike) arrow.Field {
+	if t, ok := a.DataType().(interface{ ElemField() arrow.Field }); ok {
+		return t.ElemField()
+	}
+	return arrow.Field{}
 }
 
 func appendJSONDouble(dst []byte, v float64, a arrow.Array, i int) []byte {
@@ -136,13 +178,14 @@ func appendJSONDouble(dst []byte, v float64, a arrow.Array, i int) []byte {
 // appendJSONMap writes a map as an object; keys that are no text are spelled as text.
 func appendJSONMap(dst []byte, a *array.Map, i int) []byte {
 	start, end := a.ValueOffsets(i)
+	item := types.IsJSONField(a.DataType().(*arrow.MapType).ItemField())
 	dst = append(dst, '{')
 	for k := int(start); k < int(end); k++ {
 		if k > int(start) {
 			dst = append(dst, ',')
 		}
 		dst = append(appendJSONString(dst, string(AppendText(nil, a.Keys(), k))), ':')
-		dst = appendJSON(dst, a.Items(), k)
+		dst = appendJSON(dst, a.Items(), k, item)
 	}
 	return append(dst, '}')
 }

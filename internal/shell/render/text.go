@@ -39,12 +39,9 @@ func AppendText(dst []byte, a arrow.Array, i int) []byte {
 		return types.AppendDouble(dst, float64(float16.Num(a.Value(i)).Float32()), 32)
 	case *array.Decimal128:
 		return append(dst, a.Value(i).ToString(a.DataType().(*arrow.Decimal128Type).Scale)...)
-	case *array.Binary:
-		return types.AppendBlob(dst, a.Value(i))
-	case *array.LargeBinary:
-		return types.AppendBlob(dst, a.Value(i))
-	case *array.FixedSizeBinary:
-		return types.AppendBlob(dst, a.Value(i))
+	}
+	if b, ok := bytesOf(a, i); ok {
+		return types.AppendBlob(dst, b)
 	}
 	if out, ok := appendInteger(dst, a, i); ok {
 		return out
@@ -53,6 +50,19 @@ func AppendText(dst []byte, a arrow.Array, i int) []byte {
 		return out
 	}
 	return appendNested(dst, a, i)
+}
+
+// bytesOf returns value i of a column of bytes; ok is false for any other column.
+func bytesOf(a arrow.Array, i int) (b []byte, ok bool) {
+	switch a := a.(type) {
+	case *array.Binary:
+		return a.Value(i), true
+	case *array.LargeBinary:
+		return a.Value(i), true
+	case *array.FixedSizeBinary:
+		return a.Value(i), true
+	}
+	return nil, false
 }
 
 // appendInteger is the part of AppendText for whole numbers.
