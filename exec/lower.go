@@ -53,7 +53,7 @@ func (l *lowering) stateLimits() op.StateLimits {
 func (l *lowering) node(n plan.Node) (tree, error) {
 	switch n := n.(type) {
 	case *plan.Scan:
-		return &scan{source: n.Source}, nil
+		return l.scan(n), nil
 	case *plan.Watermark:
 		return l.stage(n.Input, &op.Watermark{
 			ID: n.Def.ID, Column: n.Index,
@@ -105,6 +105,21 @@ func (l *lowering) share(n *plan.Shared) (tree, error) {
 	s := &shared{in: in}
 	l.shared[n] = s
 	return s, nil
+}
+
+// scan reads a source, and holds its rows to the columns that are NOT NULL.
+func (l *lowering) scan(n *plan.Scan) tree {
+	var required []int
+	for i, c := range n.Cols {
+		if !c.Nullable {
+			required = append(required, i)
+		}
+	}
+	s := &scan{source: n.Source}
+	if required == nil {
+		return s
+	}
+	return &pipe{in: s, stages: []op.Stage{&op.Required{Columns: required}}}
 }
 
 // schemaOf returns the Arrow schema of plan columns.

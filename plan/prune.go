@@ -1,6 +1,10 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"slices"
+
+	"ssql/plan/expr"
+)
 
 // pruned leaves out every column that nothing above needs. What a stream does not
 // deliver need not be decoded, and what a join does not pass on need not be kept.
@@ -41,6 +45,10 @@ func prune(n Node, need []bool) (Node, []int) {
 	switch n := n.(type) {
 	case *Scan:
 		c := *n
+		need = slices.Clone(need)
+		for i, column := range n.Cols { // a row is bad whoever asks
+			need[i] = need[i] || !column.Nullable
+		}
 		var at []int
 		c.Cols, at = keep(n.Cols, need)
 		return &c, at
