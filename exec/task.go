@@ -38,8 +38,9 @@ type track struct {
 	passed            []int64 // rows that each stage has seen
 	// Of a traced task: the rows of the source of which one was refused, and what became of
 	// those that came to the end, by output.
-	refusedRows map[int32]bool
-	tallies     map[int]*tally
+	refusedRows  map[int32]bool
+	filteredRows []bool // by row of the source: a filter removed one that came of it
+	tallies      map[int]*tally
 }
 
 // number tells the expressions of a stage which rows of the batch they get: the rows
@@ -184,6 +185,7 @@ func (k *task) pass(stages []op.Stage, at int, rec arrow.Record, emit op.Emit) e
 	passed, filtered, from := *k.on, k.Filtered, k.from
 	on := k.on
 	emitted := false
+	_, isFilter := stages[at].(*op.Filter)
 	counted := func() {
 		on.filtered += k.Filtered - filtered
 		filtered = k.Filtered
@@ -193,6 +195,9 @@ func (k *task) pass(stages []op.Stage, at int, rec arrow.Record, emit op.Emit) e
 		return stages[at].Apply(&k.Task, rec, func(next arrow.Record) error {
 			emitted = true
 			counted()
+			if isFilter {
+				k.leftOut(rec, next)
+			}
 			if err := k.made(stages[at], rec, next); err != nil {
 				return err
 			}
@@ -205,6 +210,9 @@ func (k *task) pass(stages []op.Stage, at int, rec arrow.Record, emit op.Emit) e
 	counted()
 	switch {
 	case err == nil:
+		if isFilter && !emitted {
+			k.leftOut(rec, rec.NewSlice(0, 0))
+		}
 		return nil
 	case emitted:
 		return k.nameRow(err, rec)

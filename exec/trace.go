@@ -8,7 +8,8 @@ import (
 
 // A row of a source that becomes several rows on its way, or comes to an output in several
 // places, is accounted for once: it is used if one of the rows that came of it is, else late
-// if one is late, else bad if one is bad, and filtered if none is left.
+// if one is late, else bad if one is bad, else filtered if a condition left one out. A row of
+// which nothing came for another reason (an empty list, no partner in a table) is used.
 
 // tally is what became of the rows of a task at the end of a route, for one output.
 type tally struct {
@@ -82,8 +83,47 @@ func (p *path) counts(output int, bad func(row int32)) outputCounts {
 			left--
 		}
 	}
-	c.bad, c.filtered = int64(len(refused)), left
+	c.bad, c.filtered = int64(len(refused)), p.filtered(t, refused)
+	c.used += left - c.filtered
 	return c
+}
+
+// filtered counts the rows of which a filter left something out and nothing else became of
+// the rest.
+func (p *path) filtered(t *tally, refused map[int32]bool) int64 {
+	out := map[int32]bool{}
+	for _, rt := range p.routes {
+		for row, is := range p.task.tracks[rt.number].filteredRows {
+			arrived := t != nil && row < len(t.rows) && t.rows[row].arrived
+			if is && !arrived && !refused[int32(row)] {
+				out[int32(row)] = true
+			}
+		}
+	}
+	return int64(len(out))
+}
+
+// leftOut notes which rows of the source a filter left something of out.
+func (k *task) leftOut(before, after arrow.Record) {
+	t, ok := before.(*op.Traced)
+	if !ok || before.NumRows() == after.NumRows() {
+		return
+	}
+	kept := map[int32]int{}
+	if a, ok := after.(*op.Traced); ok {
+		for _, row := range a.From {
+			kept[row]++
+		}
+	}
+	for _, row := range t.From {
+		if kept[row]--; kept[row] >= 0 {
+			continue
+		}
+		for int(row) >= len(k.on.filteredRows) {
+			k.on.filteredRows = append(k.on.filteredRows, false)
+		}
+		k.on.filteredRows[row] = true
+	}
 }
 
 // traced gives the rows of a chunk of a source their numbers.
