@@ -45,7 +45,7 @@ func (b *binder) selectBlock(s *sql.Select, q *sql.Query, e *env) (*scope, error
 		return nil, err
 	}
 	blk.scope = from
-	for _, step := range []func() error{blk.unnest, blk.expand, blk.scalarQueries, blk.where, blk.assignWindow, blk.aggregate, blk.having, blk.rank} {
+	for _, step := range []func() error{blk.buckets, blk.unnest, blk.expand, blk.scalarQueries, blk.where, blk.assignWindow, blk.aggregate, blk.having, blk.rank} {
 		if err := step(); err != nil {
 			return nil, err
 		}

@@ -14,7 +14,9 @@ type Alias struct {
 type aliasID uint8
 
 const (
-	aliasArroyoSink aliasID = iota
+	aliasAlterTable aliasID = iota
+	aliasAlterTableDrop
+	aliasArroyoSink
 	aliasArroyoSource
 	aliasArroyoWindow
 	aliasCancelJobs
@@ -44,6 +46,7 @@ const (
 	aliasLimitChanges
 	aliasList
 	aliasMapPairs
+	aliasMatchCondition
 	aliasMemoryTable
 	aliasPrint
 	aliasQueryless
@@ -69,6 +72,8 @@ const (
 
 // aliasRules is the table of foreign spellings (docs/SPELLINGS.md).
 var aliasRules = [...]Alias{
+	aliasAlterTable:      {Engine: "Flink", Written: "ALTER TABLE t MODIFY WATERMARK FOR ts AS ts - d", Canonical: "ALTER STREAM t SET WATERMARK ts - d"},
+	aliasAlterTableDrop:  {Engine: "Flink", Written: "ALTER TABLE t DROP WATERMARK", Canonical: "ALTER STREAM t DROP WATERMARK"},
 	aliasArroyoSink:      {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'sink')", Canonical: "CREATE SINK t (..) WITH (..)"},
 	aliasArroyoSource:    {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'source')", Canonical: "CREATE STREAM t (..) WITH (..)"},
 	aliasArroyoWindow:    {Engine: "Arroyo", Written: "GROUP BY TUMBLE(interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},
@@ -99,6 +104,7 @@ var aliasRules = [...]Alias{
 	aliasLimitChanges:    {Engine: "ksqlDB", Written: "EMIT CHANGES LIMIT n of rows that are not grouped", Canonical: "LIMIT n"},
 	aliasList:            {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
 	aliasMapPairs:        {Engine: "Flink", Written: "MAP[k, v]", Canonical: "MAP {k: v}"},
+	aliasMatchCondition:  {Engine: "Spark", Written: "ASOF JOIN t MATCH_CONDITION (a.ts >= t.ts) ON a.k = t.k", Canonical: "ASOF JOIN t ON a.k = t.k AND a.ts >= t.ts"},
 	aliasMemoryTable:     {Engine: "RisingWave", Written: "CREATE TABLE t (.., WATERMARK ..) without a connector", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},
 	aliasPrint:           {Engine: "ksqlDB", Written: "PRINT s", Canonical: "PEEK s"},
 	aliasQueryless:       {Engine: "ksqlDB", Written: "PAUSE q", Canonical: "PAUSE QUERY q"},

@@ -10,7 +10,7 @@ func TestControlStatements(t *testing.T) {
 		{`ALTER STREAM s ADD COLUMN n INT NOT NULL`, `AlterStream ALTER STREAM s ADD COLUMN n INTEGER NOT NULL`},
 		{`ALTER STREAM s ADD ts TIMESTAMP AS epoch_ms(ms)`, `AlterStream ALTER STREAM s ADD COLUMN ts TIMESTAMP AS epoch_ms(ms)`},
 		{`ALTER STREAM s ADD "column" INT`, `AlterStream ALTER STREAM s ADD COLUMN column INTEGER`},
-		{`ALTER STREAM s RENAME TO t`, `PARSE_SYNTAX_ERROR: syntax error at or near "RENAME", expected SET (..), SET LOCATION '..' or ADD COLUMN ..`},
+		{`ALTER STREAM s RENAME TO t`, `PARSE_SYNTAX_ERROR: syntax error at or near "RENAME", expected SET (..), SET WATERMARK .., SET LOCATION '..' or ADD COLUMN ..`},
 		{`alter stream s set location 'a/b'`, `AlterStream ALTER STREAM s SET LOCATION 'a/b'`},
 		{`ALTER STREAM s SET LOCATION b`, `PARSE_SYNTAX_ERROR: syntax error at or near "b", expected a path in single quotes`},
 		{`ALTER SINK s SET LOCATION 'it''s'`, `AlterSink ALTER SINK s SET LOCATION 'it''s'`},

@@ -277,10 +277,16 @@ func (c *converter) joined(n *ast.Join) (TableExpr, *joinWords, error) {
 		return nil, nil, c.internal(c.pos, "the parser of TiDB moved a join")
 	}
 	j := &Join{Kind: own.kind, Left: left, Right: right, Natural: own.natural, Within: own.within, WithinAfter: own.after, Span: own.span}
-	if n.On != nil {
+	if n.On != nil && !own.noOn {
 		if j.On, err = c.optional(n.On.Expr); err != nil {
 			return nil, nil, err
 		}
+	}
+	switch {
+	case own.match != nil && j.On != nil:
+		j.On = &Binary{Op: "AND", L: j.On, R: own.match, Span: j.On.Pos().To(own.match.Pos()), OpAt: own.match.Pos()}
+	case own.match != nil:
+		j.On = own.match
 	}
 	for _, column := range n.Using {
 		h, err := c.hook(column.Name.O)

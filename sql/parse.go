@@ -21,7 +21,9 @@ func statementRules() []statementRule {
 	return []statementRule{
 		{"ALTER QUERY", (*parser).alterQuery},
 		{"ALTER SINK", (*parser).alterSink},
+		{"ALTER SOURCE", (*parser).alterStream},
 		{"ALTER STREAM", (*parser).alterStream},
+		{"ALTER TABLE", (*parser).alterTable},
 		{"ASSERT", (*parser).assert},
 		{"AWAIT QUERY", (*parser).await},
 		{"BEGIN QUERY SET", (*parser).statementSet},
@@ -29,7 +31,6 @@ func statementRules() []statementRule {
 		{"CANCEL JOB", (*parser).queryVerb},
 		{"CANCEL JOBS", (*parser).queryVerb},
 		{"CHECKPOINT QUERY", (*parser).queryVerb},
-		{"COPY", (*parser).undecidedOver},
 		{"CREATE EXTERNAL STREAM", (*parser).createStream},
 		{"CREATE FLOW", (*parser).createQuery},
 		{"CREATE MATERIALIZED VIEW", (*parser).createMaterializedView},
@@ -61,9 +62,6 @@ func statementRules() []statementRule {
 		{"LIST", (*parser).show},
 		{"PAUSE", (*parser).queryVerb},
 		{"PEEK", (*parser).peekStatement},
-		{"PIVOT", (*parser).undecidedOver},
-		{"PIVOT_LONGER", (*parser).undecidedOver},
-		{"PIVOT_WIDER", (*parser).undecidedOver},
 		{"PRINT", (*parser).peekStatement},
 		{"REFRESH MATERIALIZED VIEW", (*parser).refresh},
 		{"RESET", (*parser).reset},
@@ -77,10 +75,7 @@ func statementRules() []statementRule {
 		{"STATEMENT SET", (*parser).statementSet},
 		{"STOP JOB", (*parser).queryVerb},
 		{"STOP QUERY", (*parser).queryVerb},
-		{"SUMMARIZE", (*parser).undecidedOver},
-		{"TABLE", (*parser).undecidedOver},
 		{"TERMINATE", (*parser).queryVerb},
-		{"UNPIVOT", (*parser).undecidedOver},
 		{"UNSET", (*parser).reset},
 		{"VALUES", (*parser).undecided},
 		{"WHY NO OUTPUT", (*parser).diagnose},
@@ -112,6 +107,9 @@ func (p *parser) statement() (Statement, error) {
 	head := p.head()
 	if err := p.foreignStatement(head); err != nil {
 		return nil, err
+	}
+	if p.cur().kind == tokIdent && IsOverRelation(p.cur().text) {
+		return p.undecidedOver()
 	}
 	for _, r := range statementRules() {
 		if head != r.words && !strings.HasPrefix(head, r.words+" ") {

@@ -66,13 +66,18 @@ func (p *printer) elements(columns []ColumnDef, watermarks []WatermarkDef) {
 		p.put(sep, "WATERMARK FOR ")
 		p.ident(w.Column)
 		p.put(" AS ")
-		p.ident(w.Column)
-		if w.Delay != (types.Interval{}) {
-			p.put(" - INTERVAL ", quoteString(IntervalText(w.Delay)))
-		}
+		p.delayed(w)
 		sep = ",\n  "
 	}
 	p.put("\n)")
+}
+
+// delayed writes column [- interval].
+func (p *printer) delayed(w WatermarkDef) {
+	p.ident(w.Column)
+	if w.Delay != (types.Interval{}) {
+		p.put(" - INTERVAL ", quoteString(IntervalText(w.Delay)))
+	}
 }
 
 func (p *printer) column(c ColumnDef) {

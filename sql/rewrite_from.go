@@ -197,6 +197,14 @@ func (p *parser) streamTable() (TableExpr, error) {
 			return nil, err
 		}
 	}
+	if at := p.pos; p.at("WITH") && p.peek(1).isOp("(") {
+		p.take()
+		if _, err := p.optionList(); err != nil {
+			return nil, err
+		}
+		return nil, unsupported(p.spanFrom(at), "options of one reading of a stream (Spark) are not supported").
+			WithHint("they are options of the stream: ALTER STREAM %s SET (max_files_per_batch = 1)", name)
+	}
 	p.spelling(aliasStream, lo)
 	return &TableRef{Name: name, Stream: true, Span: p.spanFrom(lo)}, nil
 }
@@ -264,6 +272,9 @@ func (p *parser) tableSuffixes(lo int, ref TableExpr) (TableExpr, error) {
 		if ref, err = p.watermark(lo, ref); err != nil {
 			return nil, err
 		}
+	}
+	if p.at("IDENTIFIED", "BY") || p.at("ON", "CONFLICT") {
+		return nil, p.foreignClause(p.pos)
 	}
 	if p.at("TABLESAMPLE") || p.at("USING", "SAMPLE") || p.at("MATCH_RECOGNIZE") {
 		return nil, p.unexpected("an alias")

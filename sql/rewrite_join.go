@@ -6,6 +6,8 @@ type joinWords struct {
 	natural bool
 	within  *Interval
 	after   *Interval // WITHIN (before, after)
+	match   Expr      // MATCH_CONDITION (..)
+	noOn    bool      // nothing but that
 	span    Span
 }
 
@@ -93,6 +95,9 @@ func (p *parser) joinedTables() error {
 				open = append(open, words)
 			}
 			err = p.joinRight()
+			if err == nil && words.match != nil {
+				open, err = p.matched(words, open)
+			}
 		}
 		if err != nil {
 			return err
@@ -146,10 +151,44 @@ func (p *parser) joinRight() error {
 	if err := p.tableFactor(); err != nil {
 		return err
 	}
+	if (words.kind == AsofJoin || words.kind == AsofLeftJoin) && p.at("MATCH_CONDITION") && p.peek(1).isOp("(") {
+		return p.matchCondition(words)
+	}
 	if !p.at("WITHIN") || !nextIsDurationOrBracket(p) {
 		return nil
 	}
 	return p.within(words)
+}
+
+// matched looks for the condition behind MATCH_CONDITION (..), the last of the open joins; it
+// may be left out.
+func (p *parser) matched(words *joinWords, open []*joinWords) ([]*joinWords, error) {
+	switch {
+	case p.at("ON"):
+		return open, nil
+	case p.at("USING"):
+		return nil, unsupported(p.cur().span(), "USING behind MATCH_CONDITION is not supported").WithHint("write the columns with their tables: ON a.k = b.k")
+	}
+	words.noOn = true
+	p.emit("ON 1", p.pos)
+	return open[:len(open)-1], nil
+}
+
+// matchCondition consumes MATCH_CONDITION (a.ts >= b.ts), Spark's and Snowflake's place for
+// the comparison of times of an ASOF JOIN. Without ON it is the whole condition.
+func (p *parser) matchCondition(words *joinWords) error {
+	lo := p.pos
+	p.take()
+	p.take()
+	var err error
+	if words.match, err = p.standaloneExpr(); err != nil {
+		return err
+	}
+	if err := p.expectOp(")"); err != nil {
+		return err
+	}
+	p.spelling(aliasMatchCondition, lo)
+	return nil
 }
 
 // within consumes WITHIN d or WITHIN (before, after), with GRACE PERIOD d behind.

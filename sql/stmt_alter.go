@@ -1,13 +1,16 @@
 package sql
 
-// AlterStream is ALTER STREAM name SET (key = value, ..), SET LOCATION 'path' or ADD COLUMN
-// definition. Exactly one of Set, Location and Add is set.
+// AlterStream is ALTER STREAM name SET (key = value, ..), SET LOCATION 'path', ADD COLUMN
+// definition, SET WATERMARK column [- interval] or DROP WATERMARK. Exactly one of Set,
+// Location, Add, Watermark and DropWatermark is set.
 type AlterStream struct {
 	Node
-	Name     Ident
-	Set      []Option
-	Location *Location
-	Add      []ColumnDef
+	Name          Ident
+	Set           []Option
+	Location      *Location
+	Add           []ColumnDef
+	Watermark     *WatermarkDef
+	DropWatermark bool
 }
 
 // AlterSink is ALTER SINK name SET LOCATION 'path'.
@@ -33,7 +36,26 @@ type AlterQuery struct {
 	Query   *Query
 }
 
-// alterStream parses ALTER STREAM name SET (..) | SET LOCATION 'path' | ADD [COLUMN] definition.
+// alterTable parses ALTER TABLE name ADD | MODIFY | DROP WATERMARK, Flink's, of a stream. Any
+// other is DuckDB's.
+func (p *parser) alterTable() (Statement, error) {
+	if !p.peek(4).is("WATERMARK") || !p.peek(3).is("ADD") && !p.peek(3).is("DROP") && !p.peek(3).is("MODIFY") {
+		return &Passthrough{Node: p.restNode(), First: "ALTER"}, nil
+	}
+	lo, alias := p.pos, aliasAlterTable
+	if p.peek(3).is("DROP") {
+		alias = aliasAlterTableDrop
+	}
+	st, err := p.alterStream()
+	if err == nil {
+		p.spelling(alias, lo)
+	}
+	return st, err
+}
+
+// alterStream parses ALTER STREAM name SET (..) | SET LOCATION 'path' | ADD [COLUMN] definition
+// | SET WATERMARK [FOR column AS] column [- interval] | DROP WATERMARK. Flink adds and
+// modifies a watermark, RisingWave alters one.
 func (p *parser) alterStream() (Statement, error) {
 	p.take()
 	p.take()
@@ -45,6 +67,10 @@ func (p *parser) alterStream() (Statement, error) {
 	switch {
 	case p.accept("SET", "LOCATION"):
 		s.Location, err = p.location()
+	case p.accept("DROP", "WATERMARK"):
+		s.DropWatermark = true
+	case p.acceptWatermark():
+		s.Watermark, err = p.alteredWatermark()
 	case p.accept("SET"):
 		s.Set, err = p.alterOptions()
 	case p.accept("ADD"):
@@ -53,13 +79,45 @@ func (p *parser) alterStream() (Statement, error) {
 		err = p.columnDef(to)
 		s.Add = to.Columns
 	default:
-		err = p.unexpected("SET (..), SET LOCATION '..' or ADD COLUMN ..")
+		err = p.unexpected("SET (..), SET WATERMARK .., SET LOCATION '..' or ADD COLUMN ..")
 	}
 	if err != nil {
 		return nil, err
 	}
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// acceptWatermark consumes the words before a watermark.
+func (p *parser) acceptWatermark() bool {
+	for _, verb := range []string{"ADD", "ALTER", "MODIFY", "SET"} {
+		if p.at(verb, "WATERMARK") && (p.peek(2).is("FOR") || verb == "SET" && p.peek(2).isName()) {
+			p.take()
+			p.take()
+			return true
+		}
+	}
+	return false
+}
+
+// alteredWatermark consumes [FOR column AS] column [- interval].
+func (p *parser) alteredWatermark() (*WatermarkDef, error) {
+	lo := p.pos
+	if !p.at("FOR") {
+		w := &WatermarkDef{Column: p.cur().ident()}
+		e, err := p.standaloneExpr()
+		if err != nil {
+			return nil, err
+		}
+		delay, ok := watermarkDelay(e, w.Column)
+		if !ok {
+			return nil, notADelay(p.spanFrom(lo), w.Column.Name)
+		}
+		w.Delay, w.Span = delay, p.spanFrom(lo)
+		return w, nil
+	}
+	p.take()
+	return p.watermarkOf(lo)
 }
 
 // alterSink parses ALTER SINK name SET LOCATION 'path'.
@@ -136,6 +194,15 @@ func (s *AlterStream) print(p *printer) {
 	}
 	if s.Location != nil {
 		p.put(" SET LOCATION ", quoteString(s.Location.Path))
+		return
+	}
+	if s.DropWatermark {
+		p.put(" DROP WATERMARK")
+		return
+	}
+	if s.Watermark != nil {
+		p.put(" SET WATERMARK ")
+		p.delayed(*s.Watermark)
 		return
 	}
 	p.put(" SET ")

@@ -366,27 +366,40 @@ func (p *parser) watermarkDef(s *CreateStream) error {
 	if !p.accept("FOR") {
 		return p.watermarkOfQuery()
 	}
+	w, err := p.watermarkOf(lo)
+	if err == nil {
+		s.Watermarks = append(s.Watermarks, *w)
+	}
+	return err
+}
+
+// watermarkOf consumes c [AS c [- interval]] behind WATERMARK FOR, which began at token lo.
+func (p *parser) watermarkOf(lo int) (*WatermarkDef, error) {
 	column, err := p.name("the name of a column")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	w := WatermarkDef{Column: column}
+	w := &WatermarkDef{Column: column}
 	if p.accept("AS") {
 		at := p.pos
 		e, err := p.standaloneExpr()
 		if err != nil {
-			return err
+			return nil, err
 		}
 		delay, ok := watermarkDelay(e, column)
 		if !ok {
-			return syntaxError(p.spanFrom(at), "watermark is not of the form %s - interval", column.Name).
-				WithHint("write WATERMARK FOR %s AS %s - INTERVAL '10' MINUTE; compute the time in a column of its own: ts TIMESTAMP AS ..", column.Name, column.Name)
+			return nil, notADelay(p.spanFrom(at), column.Name)
 		}
 		w.Delay = delay
 	}
 	w.Span = p.spanFrom(lo)
-	s.Watermarks = append(s.Watermarks, w)
-	return nil
+	return w, nil
+}
+
+// notADelay is the error for a watermark that is more than a column and a delay.
+func notADelay(at Span, column string) error {
+	return syntaxError(at, "watermark is not of the form %s - interval", column).
+		WithHint("write WATERMARK FOR %s AS %s - INTERVAL '10' MINUTE; compute the time in a column of its own: ts TIMESTAMP AS ..", column, column)
 }
 
 // watermarkOfQuery is the error for WATERMARK c DELAY OF interval, the clause of a query,

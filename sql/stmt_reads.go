@@ -61,6 +61,9 @@ func (u *Undecided) Reads(limits Limits) (*Reads, error) {
 	if err != nil {
 		return nil, err
 	}
+	if len(p.hints) > 0 { // DuckDB would take it for a comment, and it may change results
+		return nil, unsupported(p.hints[0].span(), "a hint in a statement that DuckDB runs over a stream is not supported").WithHint("leave it out")
+	}
 	r := &Reads{}
 	var inside []Span
 	for i := 0; i < len(p.toks)-1; i++ {

@@ -26,13 +26,16 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Reque
 		return fmt.Errorf("reading the definition of stream %q: %w", old.name, err)
 	}
 	definition := parsed.(*sql.CreateStream)
-	if st.Add != nil && definition.Columns == nil {
+	if (st.Add != nil || st.Watermark != nil) && definition.Columns == nil {
 		if definition.Columns, err = parseColumns(old.columns); err != nil {
 			return err
 		}
 	}
 	definition.OrReplace, definition.IfNotExists = false, false
 	definition.Columns = append(definition.Columns, st.Add...)
+	if err := alterWatermark(definition, old.name, st); err != nil {
+		return err
+	}
 	row := &streamRow{name: old.name, columns: old.columns, baseDir: old.baseDir, identity: old.identity}
 	set := st.Set
 	if names(set, "path") || names(set, "spool") {
@@ -54,12 +57,42 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Reque
 	if err := s.saveStream(ctx, row); err != nil {
 		return err
 	}
+	s.noteDelay(ctx, row.name, st, out)
 	for _, j := range s.jobs() {
 		if j.row.reads.has(row.name) {
 			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, identText(j.row.name)))
 		}
 	}
 	return nil
+}
+
+// alterWatermark gives a definition another watermark, or none.
+func alterWatermark(definition *sql.CreateStream, name string, st *sql.AlterStream) error {
+	switch {
+	case st.DropWatermark && len(definition.Watermarks) == 0:
+		return sqlerr.At(st.Span, "WATERMARK_COLUMN", "stream %q has no watermark to drop", name)
+	case st.DropWatermark:
+		definition.Watermarks = nil
+	case st.Watermark != nil:
+		definition.Watermarks = []sql.WatermarkDef{*st.Watermark}
+	}
+	return nil
+}
+
+// noteDelay says of the queries that read a stream from when its changed watermark holds.
+func (s *Session) noteDelay(ctx context.Context, name string, st *sql.AlterStream, out Output) {
+	if st.Watermark == nil {
+		return
+	}
+	queries, err := s.queries(ctx)
+	if err != nil {
+		return // the change is stored; this is a note about it
+	}
+	for _, q := range queries {
+		if q.reads.has(name) && s.jobOf(q.name) == nil {
+			out.Notice(fmt.Sprintf("query %q goes by the watermark as it is now from its next start on: START QUERY %s; the watermark never moves back", q.name, identText(q.name)))
+		}
+	}
 }
 
 // moved returns the option that names the files of a stream which were moved, and the
@@ -116,6 +149,9 @@ func (s *Session) checkAltered(cat *relations, row *streamRow, st *sql.AlterStre
 	}
 	if st.Location != nil {
 		return placeOver(err, st.Location.Span)
+	}
+	if st.Watermark != nil {
+		return placeOver(err, st.Watermark.Span)
 	}
 	for _, o := range st.Set {
 		if strings.Contains(err.Error(), fmt.Sprintf("%q", o.Key.Name)) {
