@@ -25,7 +25,7 @@ func statementRules() []statementRule {
 		{"ALTER STREAM", (*parser).alterStream},
 		{"ALTER TABLE", (*parser).alterTable},
 		{"ASSERT", (*parser).assert},
-		{"AWAIT QUERY", (*parser).await},
+		{"AWAIT", (*parser).await},
 		{"BEGIN QUERY SET", (*parser).statementSet},
 		{"BEGIN STATEMENT SET", (*parser).statementSet},
 		{"CANCEL JOB", (*parser).queryVerb},
@@ -78,7 +78,7 @@ func statementRules() []statementRule {
 		{"TERMINATE", (*parser).queryVerb},
 		{"UNSET", (*parser).reset},
 		{"VALUES", (*parser).undecided},
-		{"WHY NO OUTPUT", (*parser).diagnose},
+		{"WHY", (*parser).diagnose},
 		{"WITH", (*parser).undecided},
 	}
 }

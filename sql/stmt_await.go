@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Await is AWAIT QUERY name | ALL [UNTIL ...] [TIMEOUT d].
+// Await is AWAIT [QUERY] name | ALL [UNTIL ...] [TIMEOUT d].
 type Await struct {
 	Node
 	Name          Ident
@@ -17,12 +17,12 @@ type Await struct {
 	TimeoutMicros int64  // 0: wait for ever
 }
 
-// await parses AWAIT QUERY name | ALL [UNTIL BATCH n | ROWS n | WATERMARK ts | IDLE]
+// await parses AWAIT [QUERY] name | ALL [UNTIL BATCH n | ROWS n | WATERMARK ts | IDLE]
 // [TIMEOUT d].
 func (p *parser) await() (Statement, error) {
 	s := &Await{}
 	p.take()
-	p.take()
+	p.acceptWordBeforeName("QUERY")
 	var err error
 	if s.All = p.accept("ALL"); !s.All {
 		if s.Name, err = p.name("the name of a query, or ALL"); err != nil {

@@ -1,12 +1,12 @@
 package sql
 
-// Diagnose is DIAGNOSE [QUERY] name, or WHY NO OUTPUT name.
+// Diagnose is DIAGNOSE [QUERY] name, WHY [QUERY] name or WHY NO OUTPUT [FOR] name.
 type Diagnose struct {
 	Node
 	Name Ident
 }
 
-// diagnose parses DIAGNOSE [QUERY] name and WHY NO OUTPUT [FOR] name.
+// diagnose parses DIAGNOSE [QUERY] name, WHY [QUERY] name and WHY NO OUTPUT [FOR] name.
 func (p *parser) diagnose() (Statement, error) {
 	if !p.accept("WHY", "NO", "OUTPUT") {
 		p.take()
