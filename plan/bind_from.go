@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -390,7 +391,28 @@ func (b *binder) windowRef(t *sql.WindowRef, e *env) (*scope, error) {
 	if t.Alias != nil {
 		alias = t.Alias.Name
 	}
-	return newScope(n, alias), nil
+	return b.windowScope(n, alias, name), nil
+}
+
+// windowScope names the columns of a window and of its input. Columns of the input that
+// are called as those of the window, as below another window, have no name above it: no
+// qualifier could say which of the two is meant.
+func (b *binder) windowScope(n *WindowAssign, alias, window string) *scope {
+	s := newScope(n, alias)
+	input, own := n.Cols[:len(n.Input.Columns())], n.Cols[len(n.Input.Columns()):]
+	var behind []string
+	for _, c := range input {
+		if slices.ContainsFunc(own, func(o Column) bool { return strings.EqualFold(c.Name, o.Name) }) {
+			behind = append(behind, c.Name)
+		}
+	}
+	if len(behind) == 0 {
+		return s
+	}
+	s.cols = slices.DeleteFunc(s.cols, func(c scopeColumn) bool { return c.index < len(input) && slices.Contains(behind, c.Name) })
+	b.notices = append(b.notices, fmt.Sprintf("where a column below this %[2]s has the name of one of its own (%[1]s), the name is that of %[2]s; to read both, write %[3]s AS inner_%[4]s in the sub-query",
+		strings.Join(behind, ", "), window, behind[0], strings.TrimPrefix(strings.ToLower(behind[0]), "window_")))
+	return s
 }
 
 // assignWindow puts a window over a node.
