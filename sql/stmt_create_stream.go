@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"slices"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -12,7 +13,7 @@ type CreateStream struct {
 	Node
 	OrReplace, IfNotExists bool
 	Name                   Ident
-	Columns                []ColumnDef // nil: infer from a sample
+	Columns                []ColumnDef // see Infers; never empty but nil
 	Watermarks             []WatermarkDef
 	Options                []Option
 	// ByUse says that it was written as Flink's CREATE TABLE .. WITH ('connector' = ..),
@@ -33,6 +34,15 @@ type ColumnDef struct {
 	FormatAt Span
 	Span     Span
 }
+
+// Infers reports whether the columns of the data are those of a sample: no column is
+// declared that is read from it. Computed columns and METADATA come besides them.
+func (s *CreateStream) Infers() bool {
+	return !slices.ContainsFunc(s.Columns, ColumnDef.isRead)
+}
+
+// isRead reports whether a column is read from the data.
+func (c ColumnDef) isRead() bool { return c.Computed == nil && c.Metadata == nil }
 
 // WatermarkDef is WATERMARK FOR column AS column [- interval].
 type WatermarkDef struct {
@@ -185,13 +195,16 @@ func checkColumns(columns []ColumnDef) error {
 	return nil
 }
 
-// streamElements consumes ( column, WATERMARK .., PRIMARY KEY .., .. ).
+// streamElements consumes ( column, WATERMARK .., PRIMARY KEY .., .. ). The columns of the
+// data are those of a sample where none is declared, which * may say.
 func (p *parser) streamElements(s *CreateStream) error {
 	p.take()
-	s.Columns = []ColumnDef{}
+	var star Span
 	for {
 		var err error
 		switch {
+		case star == Span{} && p.cur().isOp("*"):
+			star = p.take().span()
 		case p.atWatermarkDef():
 			err = p.watermarkDef(s)
 		case p.at("PRIMARY", "KEY"):
@@ -204,9 +217,14 @@ func (p *parser) streamElements(s *CreateStream) error {
 		if err != nil {
 			return err
 		}
-		if !p.acceptOp(",") {
-			return p.expectOp(")")
+		if p.acceptOp(",") {
+			continue
 		}
+		if star != (Span{}) && !s.Infers() {
+			return syntaxError(star, "* stands for the columns of the data, found in a sample, and cannot stand beside columns that are declared").
+				WithHint("leave out *, or the columns that are neither computed (AS ..) nor METADATA")
+		}
+		return p.expectOp(")")
 	}
 }
 

@@ -197,7 +197,7 @@ func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
 		p.spelling(aliasSinkAs, lo)
 		return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
 	}
-	if s.Columns != nil {
+	if s.Columns != nil || s.Watermarks != nil {
 		return nil, syntaxError(p.spanOf(at, p.pos), "the columns of %q are those of its query", s.Name.Name)
 	}
 	p.spelling(aliasStreamAs, lo)

@@ -143,8 +143,7 @@ func (s *Session) declare(row *streamRow) (*stream, error) {
 	return s.declareStatement(row, st)
 }
 
-// declareStatement builds a stream from its parsed definition. Without declared
-// columns those of the row are taken, which were inferred when it was created.
+// declareStatement builds a stream from its parsed definition.
 func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*stream, error) {
 	spec, err := s.sourceConnectorOf(st)
 	if err != nil {
@@ -155,11 +154,9 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 		return nil, err
 	}
 	options.Owner = s.folderClaim("spool", "E_SOURCE_ELSEWHERE", "E_SOURCE_CHANGED", "ALTER STREAM "+identText(st.Name.Name)+" SET LOCATION 'another_folder'")
-	columns := st.Columns
-	if columns == nil && row.columns != "" {
-		if columns, err = parseColumns(row.columns); err != nil {
-			return nil, err
-		}
+	columns, err := columnsOf(row, st)
+	if err != nil {
+		return nil, err
 	}
 	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{
 		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
@@ -179,7 +176,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 		}
 		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
 	}
-	out.inferred = st.Columns == nil
+	out.inferred = st.Infers()
 	if err := out.addMetadata(columns); err != nil {
 		return nil, err
 	}
@@ -192,6 +189,16 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 		})
 	}
 	return out, nil
+}
+
+// columnsOf returns the columns of a stream: those of the row, which were inferred when it
+// was created, before the ones of a definition that declares none of the data.
+func columnsOf(row *streamRow, st *sql.CreateStream) ([]sql.ColumnDef, error) {
+	if !st.Infers() || row.columns == "" {
+		return st.Columns, nil
+	}
+	inferred, err := parseColumns(row.columns)
+	return append(inferred, st.Columns...), err
 }
 
 // parseColumns reads the list of columns of ssql.streams.

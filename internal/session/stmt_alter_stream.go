@@ -26,8 +26,8 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Reque
 		return fmt.Errorf("reading the definition of stream %q: %w", old.name, err)
 	}
 	definition := parsed.(*sql.CreateStream)
-	if (st.Add != nil || st.Watermark != nil) && definition.Columns == nil {
-		if definition.Columns, err = parseColumns(old.columns); err != nil {
+	if st.Add != nil || st.Watermark != nil {
+		if definition.Columns, err = columnsOf(old, definition); err != nil {
 			return err
 		}
 	}

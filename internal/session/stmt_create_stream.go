@@ -47,7 +47,7 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	if declared, err = s.sniffOptions(ctx, row, st, declared, out); err != nil {
 		return err
 	}
-	if st.Columns == nil {
+	if st.Infers() && (declared.spec.Infer != nil || st.Columns == nil) {
 		if declared, err = s.inferColumns(ctx, row, st, declared, out); err != nil {
 			return err
 		}
@@ -139,7 +139,7 @@ func refuseTableName(cat *relations, name sql.Ident) error {
 	return refuseTable(cat, name, "stream: statements could not tell the two apart")
 }
 
-// inferColumns asks the connector for the columns of a stream that declares none,
+// inferColumns asks the connector for the columns of a stream that declares none of the data,
 // says what it found, and pins it.
 func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
 	if declared.spec.Infer == nil {
@@ -154,6 +154,12 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	for _, text := range changed {
 		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
 	}
+	for _, c := range st.Columns {
+		if slices.ContainsFunc(fields, func(f types.Field) bool { return strings.EqualFold(f.Name, c.Name.Name) }) {
+			return nil, sqlerr.At(c.Name.Span, "COLUMN_ALREADY_EXISTS", "the data has a column %q already", c.Name.Name).
+				WithHint("give the column that comes besides those of the data another name, or declare the columns of the data: (%s)", columnList(fields))
+		}
+	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
 	return s.declareStatement(row, st)
@@ -163,7 +169,7 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 // path tells, says so, and keeps them: files that come later are read alike. Whether there
 // is a header, and what the files hold, is only asked where the columns are not declared.
 func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
-	if declared.spec.Sniff == nil || st.Columns != nil && declared.options.String("path") == "" {
+	if declared.spec.Sniff == nil || !st.Infers() && declared.options.String("path") == "" {
 		return declared, nil
 	}
 	told, err := declared.spec.Sniff(ctx, declared.options)
@@ -172,7 +178,7 @@ func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.Crea
 	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if hasOption(st.Options, name) || st.Columns != nil && name != "delimiter" {
+		if hasOption(st.Options, name) || !st.Infers() && name != "delimiter" {
 			continue
 		}
 		st.Options = append(st.Options, sql.Option{Key: sql.Ident{Name: name}, Value: told[name]})

@@ -91,10 +91,8 @@ func (r *streamRow) createText() (string, error) {
 	switch st := parsed.(type) {
 	case *sql.CreateStream:
 		st.OrReplace, st.IfNotExists = false, false
-		if st.Columns == nil && r.columns != "" {
-			if st.Columns, err = parseColumns(r.columns); err != nil {
-				return "", err
-			}
+		if st.Columns, err = columnsOf(r, st); err != nil {
+			return "", err
 		}
 		for i, o := range st.Options {
 			if path, ok := o.Value.(string); ok && strings.EqualFold(o.Key.Name, "path") && !filepath.IsAbs(path) {
