@@ -117,8 +117,9 @@ type Spec struct {
 	// Metadata lists what METADATA columns can be, by name.
 	Metadata []Metadata
 	// Infer returns the columns of a stream that was declared without any, from a
-	// sample of its data. It may wait for data. Nil if the connector cannot.
-	Infer func(ctx context.Context, o Values) ([]types.Field, error)
+	// sample of its data. It may wait for data. notice is told of values of the sample
+	// that will be bad rows. Nil if the connector cannot.
+	Infer func(ctx context.Context, o Values, notice func(text string)) ([]types.Field, error)
 	// Sniff returns options that only the data tells, such as what parts the fields, and that
 	// hold where none is given. Nil if there are none.
 	Sniff func(ctx context.Context, o Values) (map[string]string, error)

@@ -59,7 +59,7 @@ func (r *relations) adHoc(path string) (*stream, error) {
 		}
 	}
 	row.definition = sql.StatementText(create)
-	fields, err := st.spec.Infer(r.ctx, st.options)
+	fields, err := st.spec.Infer(r.ctx, st.options, func(string) {}) // bad rows are shown by who reads them
 	if err != nil {
 		return nil, err
 	}

@@ -146,7 +146,8 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 		return nil, sqlerr.At(st.Name.Span, "MISSING_COLUMNS", "stream %q declares no columns and connector %q cannot infer them", row.name, declared.spec.Name).
 			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.name)
 	}
-	fields, err := declared.spec.Infer(ctx, declared.options)
+	var notes []string
+	fields, err := declared.spec.Infer(ctx, declared.options, func(text string) { notes = append(notes, text) })
 	if err != nil {
 		return nil, placeAt(err, pathSpan(st))
 	}
@@ -162,6 +163,9 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
+	for _, text := range notes {
+		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
+	}
 	return s.declareStatement(row, st)
 }
 

@@ -237,7 +237,7 @@ func TestCSVInfer(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("a.csv", "\xEF\xBB\xBFid,text\n1,\"two\nlines\"\n")
 	f.write("b.csv.gz", gz(t, "id,at\n2.5,2026-01-01 10:00:00\n"))
-	fields, err := infer(t.Context(), f.values())
+	fields, err := infer(t.Context(), f.values(), func(string) {})
 	if got := fmt.Sprint(fields); err != nil || got != "[{id DOUBLE true} {text VARCHAR true} {at TIMESTAMP true}]" {
 		t.Errorf("got %s, %v", got, err)
 	}

@@ -734,7 +734,7 @@ func TestInfer(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("1.json", "\xEF\xBB\xBF{\"id\":1,\"at\":\"2026-01-01T00:00:00Z\"}\n")
 	f.write("2.json.gz", gz(t, "{\"id\":2.5,\"tags\":[\"x\"]}\n"))
-	fields, err := Spec().Infer(t.Context(), f.values())
+	fields, err := Spec().Infer(t.Context(), f.values(), func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

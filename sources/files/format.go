@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ssql/internal/format"
+	"ssql/internal/format/cell"
 	"ssql/internal/format/csv"
 	"ssql/internal/format/ndjson"
 	"ssql/internal/format/text"
@@ -30,7 +31,7 @@ type formatOf struct {
 	// shape compiles the columns of a query. Nil for Parquet, which has no records.
 	shape func(c *config, o *sources.OpenContext) (format.Shape, error)
 	// infer guesses the columns of the given files, of which there is at least one.
-	infer func(c *config, files []entry) ([]types.Field, error)
+	infer func(c *config, files []entry, notice func(text string)) ([]types.Field, error)
 }
 
 // formats returns the formats by name.
@@ -95,30 +96,60 @@ func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, AnyCase: o.Inferred, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
 }
 
-func inferJSON(c *config, files []entry) ([]types.Field, error) {
+// linePlace is where a line of a sample is: which file, and its number there from 1, 0 for
+// an element of an array.
+type linePlace struct {
+	file int
+	line int64
+}
+
+// outlierText says which values of a sample will be bad rows.
+func (c *config) outlierText(o cell.Outlier, file entry, line int64) string {
+	place := c.pattern.shown(file.name)
+	if line > 0 {
+		place = fmt.Sprintf("%s:%d", place, line)
+	}
+	column, _, _ := strings.Cut(o.Column, ".")
+	column = types.QuoteIdent(strings.TrimRight(column, "[]"))
+	return fmt.Sprintf("%s is %s in all but %d of %d values of the sample; %s %q will be a bad row (declare %s VARCHAR to keep it)",
+		o.Column, o.Type, o.Count, o.Of, place, o.First.Text, column)
+}
+
+func inferJSON(c *config, files []entry, notice func(text string)) ([]types.Field, error) {
 	var lines [][]byte
 	shape, err := jsonShape(c, &sources.OpenContext{})
 	if err != nil {
 		return nil, err
 	}
+	var places []linePlace
+	file := -1
 	err = c.samples(files, shape, func(sample []byte) {
+		file++
 		if ndjson.IsArray(sample) {
 			lines = append(lines, ndjson.Elements(sample, sampleLines-len(lines))...)
+			for len(places) < len(lines) {
+				places = append(places, linePlace{file: file})
+			}
 			return
 		}
-		for len(sample) > 0 && len(lines) < sampleLines {
+		for line := int64(1); len(sample) > 0 && len(lines) < sampleLines; line++ {
 			end, _ := shape.Ends(sample, 1)
 			if end == 0 {
 				end = len(sample)
 			}
-			lines = append(lines, sample[:end])
+			lines, places = append(lines, sample[:end]), append(places, linePlace{file, line})
 			sample = sample[end:]
 		}
 	})
 	if err != nil {
 		return nil, err
 	}
-	return ndjson.Infer(lines)
+	fields, outliers, err := ndjson.Infer(lines)
+	for _, o := range outliers {
+		at := places[o.First.Sample]
+		notice(c.outlierText(o, files[at.file], at.line))
+	}
+	return fields, err
 }
 
 func textShape(c *config, o *sources.OpenContext) (format.Shape, error) {
@@ -128,7 +159,7 @@ func textShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 // lineColumn is what the lines of text are called where the stream names no column.
 const lineColumn = "line"
 
-func inferText(*config, []entry) ([]types.Field, error) {
+func inferText(*config, []entry, func(string)) ([]types.Field, error) {
 	return []types.Field{{Name: lineColumn, Type: types.Of(types.Varchar), Nullable: true}}, nil
 }
 
@@ -200,7 +231,7 @@ func csvShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 		RecordBytesMax: c.lineMax, Drift: c.drift})
 }
 
-func inferCSV(c *config, files []entry) ([]types.Field, error) {
+func inferCSV(c *config, files []entry, notice func(text string)) ([]types.Field, error) {
 	shape, err := csv.NewShape(csv.Options{Dialect: c.dialect})
 	if err != nil {
 		return nil, err
@@ -209,7 +240,11 @@ func inferCSV(c *config, files []entry) ([]types.Field, error) {
 	if err := c.samples(files, shape, func(sample []byte) { samples = append(samples, sample) }); err != nil {
 		return nil, err
 	}
-	return csv.Infer(c.dialect, samples)
+	fields, outliers, err := csv.Infer(c.dialect, samples)
+	for _, o := range outliers {
+		notice(c.outlierText(o, files[o.First.Sample], o.First.Line))
+	}
+	return fields, err
 }
 
 func namesOf(fields []types.Field) (names []string) {

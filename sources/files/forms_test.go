@@ -137,7 +137,7 @@ func TestMetadataColumns(t *testing.T) {
 func TestParquetInfer(t *testing.T) {
 	f := newFolder(t, map[string]string{"path": "."})
 	f.write("a.parquet", parquetOf(t, 1, 4, "x"))
-	fields, err := infer(t.Context(), f.values())
+	fields, err := infer(t.Context(), f.values(), func(string) {})
 	if got := fmt.Sprint(fields); err != nil || got != "[{b VARCHAR true} {a INTEGER true}]" {
 		t.Errorf("got %s, %v", got, err)
 	}
@@ -149,7 +149,7 @@ func TestParquetInfer(t *testing.T) {
 func TestArrayInfer(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("a.json", "\xEF\xBB\xBF[\n  {\"id\": 1,\n   \"v\": {\"x\": 1.5}},\n  {\"id\": 2, \"v\": null}\n]\n")
-	fields, err := infer(t.Context(), f.values())
+	fields, err := infer(t.Context(), f.values(), func(string) {})
 	if err != nil || len(fields) != 2 || fields[1].Type.String() != `STRUCT("x" DOUBLE)` {
 		t.Errorf("got %v, %v", fields, err)
 	}
@@ -183,7 +183,7 @@ func TestParquetColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	values := sources.Values{Set: set}
-	fields, err := infer(t.Context(), values)
+	fields, err := infer(t.Context(), values, func(string) {})
 	if err != nil || len(fields) != 2 || fields[1].Type.String() != "DECIMAL(7,2)" {
 		t.Errorf("columns %v, %v", fields, err)
 	}

@@ -27,7 +27,7 @@ func TestPartitionFolders(t *testing.T) {
 			s := f.open(nil)
 			f.want(c.name+" at "+path, f.batch(s), c.want)
 			f.want("notices", strings.Join(f.notices, "\n"), "")
-			fields, err := infer(t.Context(), f.values())
+			fields, err := infer(t.Context(), f.values(), func(string) {})
 			got := ""
 			for _, field := range fields {
 				if field.Name != "a" && field.Name != "b" {

@@ -78,7 +78,7 @@ func (g *parquetSegment) Read(ctx context.Context, c *sources.ReadContext, emit 
 
 // inferParquet returns the columns of the first file, those without a value in it with the
 // type that they have in another.
-func inferParquet(c *config, files []entry) ([]types.Field, error) {
+func inferParquet(c *config, files []entry, _ func(text string)) ([]types.Field, error) {
 	var fields []types.Field
 	var unknown map[string]bool
 	for i, e := range files {

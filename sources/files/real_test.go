@@ -38,7 +38,7 @@ func TestRealData(t *testing.T) {
 				t.Fatal(err)
 			}
 			values := sources.Values{Set: set}
-			fields, err := Spec().Infer(t.Context(), values)
+			fields, err := Spec().Infer(t.Context(), values, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}

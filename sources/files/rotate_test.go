@@ -420,7 +420,7 @@ func TestPackedKinds(t *testing.T) {
 		f.write(c.name, c.content)
 		f.want(c.name, f.batch(f.open(nil)), "")
 		f.want(c.name, strings.Join(f.notices, "\n"), fmt.Sprintf("file %q is passed over: it is packed with %s, which is not read; unpack it first", c.name, c.want))
-		_, err := infer(t.Context(), f.values())
+		_, err := infer(t.Context(), f.values(), func(string) {})
 		if sqlerr.Code(err) != "E_DECODE" || !strings.Contains(err.Error(), "packed with "+c.want) {
 			t.Errorf("columns of %s: %v", c.name, err)
 		}

@@ -219,7 +219,7 @@ func open(o sources.OpenContext) (sources.Source, error) {
 }
 
 // infer guesses the columns from the first files.
-func infer(_ context.Context, o sources.Values) ([]types.Field, error) {
+func infer(_ context.Context, o sources.Values, notice func(text string)) ([]types.Field, error) {
 	c, err := newConfig(o)
 	if err != nil {
 		return nil, err
@@ -228,7 +228,7 @@ func infer(_ context.Context, o sources.Values) ([]types.Field, error) {
 	if err != nil {
 		return nil, err
 	}
-	fields, err := c.format.infer(c, entries)
+	fields, err := c.format.infer(c, entries, notice)
 	if err != nil {
 		return nil, c.noRows(entries, err)
 	}

@@ -87,7 +87,7 @@ func TestTextLastLine(t *testing.T) {
 func TestTextColumns(t *testing.T) {
 	f := newTextFolder(t, nil)
 	f.write("a.log", "x\n")
-	fields, err := infer(t.Context(), f.values())
+	fields, err := infer(t.Context(), f.values(), func(string) {})
 	if got := fmt.Sprint(fields); err != nil || got != "[{line VARCHAR true}]" {
 		t.Errorf("columns %s, %v", got, err)
 	}

@@ -26,7 +26,7 @@ func Spec() sources.Spec {
 		Name:    "rate",
 		Summary: "rows made by the clock: timestamp, value, and made-up columns",
 		Options: options(),
-		Infer: func(context.Context, sources.Values) ([]types.Field, error) {
+		Infer: func(context.Context, sources.Values, func(string)) ([]types.Field, error) {
 			return []types.Field{{Name: "timestamp", Type: types.Of(types.Timestamp)}, {Name: "value", Type: types.Of(types.BigInt)}}, nil
 		},
 		Check: func(o sources.Values) error { _, err := newConfig(o); return err },

@@ -45,7 +45,7 @@ func (i *Input) Spec() sources.Spec {
 		CheckFormat:  base.CheckFormat,
 		CheckColumns: base.CheckColumns,
 		Identity:     func(o sources.Values) string { return fmt.Sprintf("stdin spool=%q", o.String("spool")) },
-		Infer: func(ctx context.Context, o sources.Values) ([]types.Field, error) {
+		Infer: func(ctx context.Context, o sources.Values, notice func(text string)) ([]types.Field, error) {
 			if o.String("format") == "" {
 				return nil, sqlerr.New("MISSING_OPTION", "option \"format\" is missing: columns can only be guessed from standard input when its format is known").
 					WithHint("format = 'json', 'csv' or 'text'")
@@ -54,7 +54,7 @@ func (i *Input) Spec() sources.Spec {
 			if err != nil {
 				return nil, err
 			}
-			return base.Infer(ctx, o)
+			return base.Infer(ctx, o, notice)
 		},
 		Sniff: func(ctx context.Context, o sources.Values) (map[string]string, error) {
 			o, err := i.sample(ctx, o)

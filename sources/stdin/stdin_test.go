@@ -196,7 +196,7 @@ func TestSniff(t *testing.T) {
 		if err != nil || fmt.Sprint(told) != c.options {
 			t.Errorf("%q: options %v, %v, want %s", c.in, told, err, c.options)
 		}
-		fields, err := spec.Infer(t.Context(), values(told))
+		fields, err := spec.Infer(t.Context(), values(told), func(string) {})
 		if err != nil || fmt.Sprint(fields) != c.columns {
 			t.Errorf("%q: columns %v, %v, want %s", c.in, fields, err, c.columns)
 		}

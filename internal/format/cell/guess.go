@@ -21,7 +21,10 @@ const (
 	guessDate
 	guessTime
 	guessText
+	guessCode // 0049, which a number would shorten
 	OtherGuess
+
+	guessNumbers = guessInt | guessUint | guessNegative | guessReal
 )
 
 // GuessNumber returns the kind of a number.
@@ -62,10 +65,22 @@ func GuessWord(text string) Guess {
 	if strings.EqualFold(text, "true") || strings.EqualFold(text, "false") {
 		return GuessBool
 	}
-	if _, err := strconv.ParseFloat(text, 64); err != nil || strings.Trim(text, "+-.0123456789eE") != "" || hasLeadingZero(text) {
+	if _, err := strconv.ParseFloat(text, 64); err != nil || strings.Trim(text, "+-.0123456789eE") != "" {
 		return GuessText([]byte(text))
 	}
+	if hasLeadingZero(text) {
+		return guessCode
+	}
 	return GuessNumber(text)
+}
+
+// GuessQuoted returns as what kind text in quotes is read where values of that kind are
+// expected, 0 if as none but its own.
+func GuessQuoted(text string) Guess {
+	if word := GuessWord(text); word&(GuessBool|guessNumbers|guessCode) != 0 {
+		return word
+	}
+	return 0
 }
 
 // hasLeadingZero reports whether a number is more likely a code, such as 0049.
@@ -82,7 +97,6 @@ func hasLeadingZero(text string) bool {
 //	text that is ISO-8601     DATE or TIMESTAMP
 //	nothing, or a mixture     VARCHAR
 func (g Guess) Type() types.Type {
-	const number = guessInt | guessUint | guessNegative | guessReal
 	switch {
 	case g == GuessBool:
 		return types.Of(types.Boolean)
@@ -90,7 +104,7 @@ func (g Guess) Type() types.Type {
 		return types.Of(types.BigInt)
 	case g == guessUint, g == guessInt|guessUint:
 		return types.Of(types.UBigInt)
-	case g != 0 && g&^number == 0:
+	case g != 0 && g&^guessNumbers == 0:
 		return types.Of(types.Double)
 	case g == guessDate:
 		return types.Of(types.Date)

@@ -312,7 +312,7 @@ func TestInfer(t *testing.T) {
 		for _, s := range c.samples {
 			samples = append(samples, []byte(s))
 		}
-		fields, err := Infer(c.dialect, samples)
+		fields, _, err := Infer(c.dialect, samples)
 		var got []string
 		for _, f := range fields {
 			got = append(got, f.Name+" "+f.Type.String())
@@ -321,10 +321,10 @@ func TestInfer(t *testing.T) {
 			t.Errorf("%q: got %s, %v\nwant %s", c.samples, strings.Join(got, ", "), err, c.want)
 		}
 	}
-	if _, err := Infer(Default(), nil); sqlerr.Code(err) != "E_DECODE" {
+	if _, _, err := Infer(Default(), nil); sqlerr.Code(err) != "E_DECODE" {
 		t.Errorf("no sample: %v", err)
 	}
-	if _, err := Infer(Default(), [][]byte{[]byte(strings.Repeat("a", 3) + strings.Repeat(",", format.ColumnsMax))}); err == nil || sqlerr.Code(err) != "E_LIMIT" {
+	if _, _, err := Infer(Default(), [][]byte{[]byte(strings.Repeat("a", 3) + strings.Repeat(",", format.ColumnsMax))}); err == nil || sqlerr.Code(err) != "E_LIMIT" {
 		t.Errorf("too many columns: %v", err)
 	}
 }
@@ -429,5 +429,28 @@ func TestSniff(t *testing.T) {
 		if got := d.HasHeader([]byte(c.in)); got != c.header {
 			t.Errorf("header of %q: %v, want %v", c.in, got, c.header)
 		}
+	}
+}
+
+// TestInferOutliers has one value among many that are alike; the line is that of the file.
+func TestInferOutliers(t *testing.T) {
+	for odd, want := range map[string]string{
+		"x":    "BIGINT [{b BIGINT 1 100 {0 101 x}}]",
+		"1.5":  "DOUBLE []",
+		"0049": "VARCHAR []",
+		"":     "BIGINT []",
+	} {
+		sample := "a,b\n" + strings.Repeat("\"1\n2\",3\n", 49) + "y,3\ny," + odd + "\n" + strings.Repeat("y,3\n", 49)
+		fields, outliers, err := Infer(Default(), [][]byte{[]byte(sample)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := fmt.Sprint(fields[1].Type, " ", outliers); got != want {
+			t.Errorf("%q: got %s, want %s", odd, got, want)
+		}
+	}
+	d := Default()
+	if sample := "a\n" + strings.Repeat("3\n", 1000); !d.HasHeader([]byte(sample)) {
+		t.Error("a header is one text among many numbers")
 	}
 }

@@ -144,17 +144,18 @@ func (d *Dialect) isWhole(record []byte) bool {
 func (d *Dialect) HasHeader(sample []byte) bool {
 	with, without := *d, *d
 	with.Header, without.Header = true, false
-	below, errBelow := Infer(with, [][]byte{sample})
-	all, errAll := Infer(without, [][]byte{sample})
+	_, below, errBelow := with.tallies([][]byte{sample})
+	_, all, errAll := without.tallies([][]byte{sample})
 	if errBelow != nil || errAll != nil || len(below) != len(all) {
 		return true
 	}
 	values := 0
 	for i := range all {
-		if all[i].Type.Kind != below[i].Type.Kind {
+		kind := all[i].Kinds().Type().Kind // of all values: a header is one among many
+		if kind != below[i].Kinds().Type().Kind {
 			return true
 		}
-		if all[i].Type.Kind != types.Varchar {
+		if kind != types.Varchar {
 			values++
 		}
 	}

@@ -1,6 +1,7 @@
 package csv
 
 import (
+	"bytes"
 	"fmt"
 	"strings"
 
@@ -13,37 +14,51 @@ import (
 // Infer returns the columns of files from samples, each the start of one file that ends
 // with a whole record. Names come from the headers, in the order in which they first
 // appear, or are column0, column1 and so on, as DuckDB's. Types are those of
-// cell.Guess. Records with another number of fields than their header are passed over.
-func Infer(d Dialect, samples [][]byte) ([]types.Field, error) {
-	if err := d.check(); err != nil {
-		return nil, err
+// cell.Tally, with the values that they do not hold. Records with another number of fields than their header are passed over.
+func Infer(d Dialect, samples [][]byte) ([]types.Field, []cell.Outlier, error) {
+	names, tallies, err := d.tallies(samples)
+	if err != nil {
+		return nil, nil, err
 	}
-	var names []string
-	guesses := map[string]*cell.Guess{}
-	column := func(name string) *cell.Guess {
-		key := strings.ToLower(name)
-		if guesses[key] == nil {
-			guesses[key] = new(cell.Guess)
-			names = append(names, name)
+	var outliers []cell.Outlier
+	fields := make([]types.Field, len(names))
+	for i, name := range names {
+		kinds, odd := tallies[i].Main()
+		fields[i] = types.Field{Name: name, Type: kinds.Type(), Nullable: true}
+		if odd != nil {
+			odd.Column, odd.Type = name, fields[i].Type
+			outliers = append(outliers, *odd)
 		}
-		return guesses[key]
 	}
-	for _, sample := range samples {
-		d.guess(sample, column)
+	return fields, outliers, nil
+}
+
+// tallies returns the names of the columns of samples, and what each column has.
+func (d *Dialect) tallies(samples [][]byte) (names []string, tallies []*cell.Tally, err error) {
+	if err := d.check(); err != nil {
+		return nil, nil, err
+	}
+	known := map[string]*cell.Tally{}
+	column := func(name string) *cell.Tally {
+		key := strings.ToLower(name)
+		if known[key] == nil {
+			known[key] = new(cell.Tally)
+			names, tallies = append(names, name), append(tallies, known[key])
+		}
+		return known[key]
+	}
+	for i, sample := range samples {
+		d.guess(i, sample, column)
 	}
 	switch {
 	case len(names) == 0:
-		return nil, sqlerr.New("E_DECODE", "the sample is empty, so the columns are not known").
+		return nil, nil, sqlerr.New("E_DECODE", "the sample is empty, so the columns are not known").
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	case len(names) > format.ColumnsMax:
-		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", len(names), format.ColumnsMax).
+		return nil, nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", len(names), format.ColumnsMax).
 			WithHint("declare the columns that are needed")
 	}
-	fields := make([]types.Field, len(names))
-	for i, name := range names {
-		fields[i] = types.Field{Name: name, Type: guesses[strings.ToLower(name)].Type(), Nullable: true}
-	}
-	return fields, nil
+	return names, tallies, nil
 }
 
 // headerNames returns the names that the fields of a header give to columns, as DuckDB does:
@@ -66,13 +81,15 @@ func headerNames(fields []string) []string {
 }
 
 // guess takes the records of one file in.
-func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
-	var columns []*cell.Guess
+func (d *Dialect) guess(file int, sample []byte, column func(name string) *cell.Tally) {
+	var columns []*cell.Tally
+	line, next := int64(1), int64(1)
 	for sample = closed(sample); len(sample) > 0; {
+		line = next
 		end := d.firstEnd(sample, true)
 		fields, _ := d.fields(sample[:end])
 		first := sample[:end]
-		sample = sample[end:]
+		sample, next = sample[end:], line+int64(bytes.Count(first, []byte("\n")))
 		if columns == nil && IsSeparatorLine(first) {
 			continue
 		}
@@ -95,7 +112,7 @@ func (d *Dialect) guess(sample []byte, column func(name string) *cell.Guess) {
 		}
 		for i, text := range fields {
 			if text != d.Null {
-				*columns[i] |= cell.GuessWord(text)
+				columns[i].Add(cell.GuessWord(text), 0, 1, cell.Place{Sample: file, Line: line, Text: text})
 			}
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
+	"strconv"
 	"strings"
 
 	"ssql/internal/format"
@@ -15,34 +16,37 @@ import (
 // Infer returns the columns of the objects on the given lines, in the order in which
 // their keys first appear. Lines that are no objects are passed over.
 //
-// Objects and arrays are STRUCT and LIST, values by themselves as cell.Guess says.
-func Infer(sample [][]byte) ([]types.Field, error) {
+// Objects and arrays are STRUCT and LIST, values by themselves as cell.Tally says. Values
+// that are not of the type of their column are told, with the number of their line in the
+// sample, from 0.
+func Infer(sample [][]byte) ([]types.Field, []cell.Outlier, error) {
 	var row guess
 	good := 0
-	for _, line := range sample {
+	for i, line := range sample {
 		dec := json.NewDecoder(bytes.NewReader(line))
 		dec.UseNumber()
 		var once guess
-		if err := once.read(dec, 0); err != nil || once.kinds != guessObject || dec.More() {
+		if err := once.read(dec, 0); err != nil || once.kinds.Kinds() != guessObject || dec.More() {
 			continue
 		}
 		good++
-		row.merge(&once)
+		row.merge(&once, i)
 	}
 	if good == 0 {
-		return nil, sqlerr.New("E_DECODE", "the sample has no line that is a JSON object, so the columns are not known").
+		return nil, nil, sqlerr.New("E_DECODE", "the sample has no line that is a JSON object, so the columns are not known").
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	}
-	fields := row.fields()
+	var outliers []cell.Outlier
+	fields := row.fields("", &outliers)
 	if len(fields) == 0 {
-		return nil, sqlerr.New("E_DECODE", "the objects of the sample have no keys, so the columns are not known").
+		return nil, nil, sqlerr.New("E_DECODE", "the objects of the sample have no keys, so the columns are not known").
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	}
 	if n := countFields(fields); n > format.ColumnsMax {
-		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, format.ColumnsMax).
+		return nil, nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, format.ColumnsMax).
 			WithHint("declare the columns that are needed")
 	}
-	return fields, nil
+	return fields, outliers, nil
 }
 
 // Elements returns the elements of an array whose start is given, as far as they are
@@ -82,7 +86,7 @@ const (
 
 // guess is what is known of a column.
 type guess struct {
-	kinds   cell.Guess
+	kinds   cell.Tally
 	names   []string
 	members map[string]*guess // by name in lower case: columns compare without it
 	elem    *guess
@@ -117,18 +121,18 @@ func (g *guess) read(dec *json.Decoder, depth int) error {
 	case json.Delim:
 		return g.readParts(dec, v, depth)
 	case bool:
-		g.kinds |= cell.GuessBool
+		g.kinds.Add(cell.GuessBool, 0, 1, cell.Place{Text: strconv.FormatBool(v)})
 	case json.Number:
-		g.kinds |= cell.GuessNumber(v.String())
+		g.kinds.Add(cell.GuessNumber(v.String()), 0, 1, cell.Place{Text: v.String()})
 	case string:
-		g.kinds |= cell.GuessText([]byte(v))
+		g.kinds.Add(cell.GuessText([]byte(v)), cell.GuessQuoted(v), 1, cell.Place{Text: v})
 	}
 	return nil
 }
 
 func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 	if open == '[' {
-		g.kinds |= guessArray
+		g.kinds.Add(guessArray, 0, 1, cell.Place{Text: "[..]"})
 		if g.elem == nil {
 			g.elem = &guess{}
 		}
@@ -138,7 +142,7 @@ func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 			}
 		}
 	} else {
-		g.kinds |= guessObject
+		g.kinds.Add(guessObject, 0, 1, cell.Place{Text: "{..}"})
 		for dec.More() {
 			key, err := dec.Token()
 			if err != nil {
@@ -157,39 +161,48 @@ func (g *guess) readParts(dec *json.Decoder, open json.Delim, depth int) error {
 	return err
 }
 
-func (g *guess) merge(o *guess) {
-	g.kinds |= o.kinds
+func (g *guess) merge(o *guess, line int) {
+	g.kinds.Merge(o.kinds, line)
 	for _, name := range o.names {
-		g.member(name).merge(o.members[strings.ToLower(name)])
+		g.member(name).merge(o.members[strings.ToLower(name)], line)
 	}
 	if o.elem != nil {
 		if g.elem == nil {
 			g.elem = &guess{}
 		}
-		g.elem.merge(o.elem)
+		g.elem.merge(o.elem, line)
 	}
 }
 
-func (g *guess) fields() []types.Field {
+// fields returns the members as columns; path is where they are, "" or with a dot at its
+// end.
+func (g *guess) fields(path string, outliers *[]cell.Outlier) []types.Field {
 	out := make([]types.Field, len(g.names))
 	for i, name := range g.names {
-		out[i] = types.Field{Name: name, Type: g.members[strings.ToLower(name)].typ(), Nullable: true}
+		out[i] = types.Field{Name: name, Type: g.members[strings.ToLower(name)].typ(path+name, outliers), Nullable: true}
 	}
 	return out
 }
 
-func (g *guess) typ() types.Type {
-	switch g.kinds {
+// typ returns the type of the value at a path.
+func (g *guess) typ(path string, outliers *[]cell.Outlier) (t types.Type) {
+	kinds, odd := g.kinds.Main()
+	if odd != nil {
+		at := len(*outliers)
+		*outliers = append(*outliers, *odd)
+		defer func() { (*outliers)[at].Column, (*outliers)[at].Type = path, t }()
+	}
+	switch kinds {
 	case guessArray:
-		return types.ListOf(g.elem.typ())
+		return types.ListOf(g.elem.typ(path+"[]", outliers))
 	case guessObject:
 		if len(g.names) > 0 {
-			return types.StructOf(g.fields()...)
+			return types.StructOf(g.fields(path+".", outliers)...)
 		}
 		return types.JSONText // objects without keys
 	}
-	if g.kinds&(guessArray|guessObject) != 0 {
+	if kinds&(guessArray|guessObject) != 0 {
 		return types.JSONText // arrays or objects, and something else
 	}
-	return g.kinds.Type()
+	return kinds.Type()
 }

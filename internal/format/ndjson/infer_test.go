@@ -17,7 +17,7 @@ func TestInfer(t *testing.T) {
 		{"{\"a\":1}\n{\"a\":1e3}", `a DOUBLE`},
 		{"{\"a\":1}\n{\"a\":null}\n{}", `a BIGINT`},
 		{"{\"a\":1}\n{\"a\":\"x\"}", `a VARCHAR`},
-		{"{\"a\":1}\n{\"a\":{\"b\":1}}", `a VARCHAR`},
+		{"{\"a\":1}\n{\"a\":{\"b\":1}}", `a JSON`},
 		{`{"a":18446744073709551615}`, `a UBIGINT`},
 		{"{\"a\":18446744073709551615}\n{\"a\":-1}", `a DOUBLE`},
 		{`{"a":18446744073709551616}`, `a DOUBLE`},
@@ -29,11 +29,11 @@ func TestInfer(t *testing.T) {
 		{`{"a":{"x":1,"y":{"z":"t"}}}`, `a STRUCT("x" BIGINT, "y" STRUCT("z" VARCHAR))`},
 		{"{\"a\":[1,2]}\n{\"a\":[2.5]}", `a DOUBLE[]`},
 		{`{"a":[{"x":1},{"y":"t"}]}`, `a STRUCT("x" BIGINT, "y" VARCHAR)[]`},
-		{`{"a":[],"b":{}}`, `a VARCHAR[], b VARCHAR`},
+		{`{"a":[],"b":{}}`, `a VARCHAR[], b JSON`},
 		{"{\"b\":1}\n{\"a\":1}\n{\"B\":2}", `b BIGINT, a BIGINT`},
 		{"broken\n[1]\n{\"a\":1}\n{\"a\":", `a BIGINT`},
 	} {
-		fields, err := Infer(bytes.Split([]byte(c.lines), []byte("\n")))
+		fields, _, err := Infer(bytes.Split([]byte(c.lines), []byte("\n")))
 		if err != nil {
 			t.Errorf("%s: %v", c.lines, err)
 			continue
@@ -49,18 +49,18 @@ func TestInfer(t *testing.T) {
 }
 
 func TestInferRefuses(t *testing.T) {
-	if _, err := Infer([][]byte{[]byte("x"), nil}); sqlerr.Code(err) != "E_DECODE" {
+	if _, _, err := Infer([][]byte{[]byte("x"), nil}); sqlerr.Code(err) != "E_DECODE" {
 		t.Errorf("no object: got %v", err)
 	}
 	var wide strings.Builder
 	for i := range format.ColumnsMax + 1 {
 		fmt.Fprintf(&wide, `,"c%d":1`, i)
 	}
-	if _, err := Infer([][]byte{[]byte("{" + wide.String()[1:] + "}")}); sqlerr.Code(err) != "E_LIMIT" {
+	if _, _, err := Infer([][]byte{[]byte("{" + wide.String()[1:] + "}")}); sqlerr.Code(err) != "E_LIMIT" {
 		t.Errorf("too many columns: got %v", err)
 	}
 	deep := `{"a":` + strings.Repeat("[", 1_000_000)
-	if _, err := Infer([][]byte{[]byte(deep)}); sqlerr.Code(err) != "E_DECODE" {
+	if _, _, err := Infer([][]byte{[]byte(deep)}); sqlerr.Code(err) != "E_DECODE" {
 		t.Errorf("deep nesting: got %v", err)
 	}
 }
@@ -68,7 +68,7 @@ func TestInferRefuses(t *testing.T) {
 // TestInferredColumnsRead shows that what was inferred can be read.
 func TestInferredColumnsRead(t *testing.T) {
 	const in = `{"id":1,"at":"2026-01-01T00:00:00Z","on":"2026-01-01","p":{"x":1.5,"tags":["a","b"]},"ok":true}`
-	fields, err := Infer([][]byte{[]byte(in)})
+	fields, _, err := Infer([][]byte{[]byte(in)})
 	if err != nil {
 		t.Fatal(err)
 	}
