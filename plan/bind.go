@@ -53,8 +53,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 			return nil, err
 		}
 		if isStatic(s.node) {
-			return nil, sqlerr.At(in.Query.Span, codeNoStream, "the query reads no stream").
-				WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
+			return nil, b.noStream(in.Query.Span)
 		}
 		roots[i] = typed(s.node)
 		if len(in.Assign) == len(roots[i].Columns()) {
@@ -300,10 +299,11 @@ type binder struct {
 	meanings []Meaning
 	// viewSpan is the place of the outermost view that is being inlined. Positions
 	// inside a view's own text mean nothing to the user who named the view.
-	viewSpan *Span
-	depth    int
-	ansi     bool // Options.ANSI
-	limits   Limits
+	viewSpan  *Span
+	tableRead *Relation // the last table that FROM named
+	depth     int
+	ansi      bool // Options.ANSI
+	limits    Limits
 	tree
 }
 

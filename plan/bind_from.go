@@ -57,7 +57,8 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 		return nil, b.noRelation(t.Name, span)
 	}
 	if t.Stream && rel.Table != nil {
-		return nil, sqlerr.At(span, codeNoStream, "%q is a table, not a stream", rel.Name).WithHint("leave out STREAM to read it as a table")
+		return nil, sqlerr.At(span, codeNoStream, "%q is a table, not a stream", rel.Name).
+			WithHint("leave out STREAM to read it as a table; or make a stream, and insert into that: %s", streamLike(rel.Name, rel.Table.Fields))
 	}
 	// A table is read as it is at the start of each batch, which is what AS OF asks for.
 	if t.AsOf != nil && rel.Table == nil {
@@ -74,6 +75,7 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 	case rel.View != nil:
 		return b.view(rel, alias, span)
 	}
+	b.tableRead = rel
 	return newScope(newStaticScan(rel.Table, alias), alias), nil
 }
 

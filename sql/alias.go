@@ -16,6 +16,7 @@ type aliasID uint8
 const (
 	aliasAlterTable aliasID = iota
 	aliasAlterTableDrop
+	aliasAppendOnly
 	aliasArroyoSink
 	aliasArroyoSource
 	aliasArroyoWindow
@@ -74,6 +75,7 @@ const (
 var aliasRules = [...]Alias{
 	aliasAlterTable:      {Engine: "Flink", Written: "ALTER TABLE t MODIFY WATERMARK FOR ts AS ts - d", Canonical: "ALTER STREAM t SET WATERMARK ts - d"},
 	aliasAlterTableDrop:  {Engine: "Flink", Written: "ALTER TABLE t DROP WATERMARK", Canonical: "ALTER STREAM t DROP WATERMARK"},
+	aliasAppendOnly:      {Engine: "RisingWave", Written: "CREATE TABLE t (..) APPEND ONLY", Canonical: "CREATE STREAM t (..) WITH (connector = 'memory')"},
 	aliasArroyoSink:      {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'sink')", Canonical: "CREATE SINK t (..) WITH (..)"},
 	aliasArroyoSource:    {Engine: "Arroyo", Written: "CREATE TABLE t (..) WITH (.., type = 'source')", Canonical: "CREATE STREAM t (..) WITH (..)"},
 	aliasArroyoWindow:    {Engine: "Arroyo", Written: "GROUP BY TUMBLE(interval)", Canonical: "FROM TUMBLE(s, ts, interval) GROUP BY window_start, window_end"},

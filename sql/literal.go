@@ -172,7 +172,7 @@ func (p *parser) optionList() ([]Option, error) {
 			return nil, err
 		}
 		out = append(out, o)
-		if !p.acceptOp(",") {
+		if !p.acceptOp(",") || p.cur().isOp(")") {
 			return out, p.expectOp(")")
 		}
 	}

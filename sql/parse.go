@@ -19,6 +19,7 @@ type statementRule struct {
 // stmt_*.go and a row of the dispatch table of internal/session.
 func statementRules() []statementRule {
 	return []statementRule{
+		{"ALTER MATERIALIZED VIEW", (*parser).alterQuery},
 		{"ALTER QUERY", (*parser).alterQuery},
 		{"ALTER SINK", (*parser).alterSink},
 		{"ALTER SOURCE", (*parser).alterStream},

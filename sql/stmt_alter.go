@@ -148,9 +148,12 @@ func (p *parser) location() (*Location, error) {
 }
 
 // alterQuery parses ALTER QUERY name SET (..) | AS INSERT .. | AS EXECUTE STATEMENT SET .. | AS SELECT ..
+// and the same of the query of a materialized view: ALTER MATERIALIZED VIEW name SET (..) | AS SELECT ..
 func (p *parser) alterQuery() (Statement, error) {
 	p.take()
-	p.take()
+	if !p.accept("MATERIALIZED", "VIEW") {
+		p.take()
+	}
 	s := &AlterQuery{}
 	var err error
 	if s.Name, err = p.name("the name of the query"); err != nil {

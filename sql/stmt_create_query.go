@@ -8,6 +8,9 @@ type CreateQuery struct {
 	Name                   Ident
 	Options                []Option
 	Inserts                []*Insert // one, or those of the statement set
+	// AsView says that it was written as RisingWave's CREATE SINK .. INTO t without
+	// append-only: unless EMIT says another mode, t has the rows of now, like a view.
+	AsView bool
 }
 
 // createQuery parses CREATE [OR REPLACE] QUERY [IF NOT EXISTS] name [WITH (..)] AS INSERT ..
@@ -47,12 +50,20 @@ func (p *parser) createQuery() (Statement, error) {
 }
 
 func (s *CreateQuery) print(p *printer) {
-	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), "QUERY ", when(s.IfNotExists, "IF NOT EXISTS "))
+	p.put("CREATE ", when(s.OrReplace, "OR REPLACE "), when(s.AsView, "SINK "), when(!s.AsView, "QUERY "), when(s.IfNotExists, "IF NOT EXISTS "))
 	p.ident(s.Name)
+	if s.AsView {
+		p.put(" INTO ")
+		p.name(s.Inserts[0].Target)
+	}
 	if s.Options != nil {
 		p.put(" WITH ")
 		p.options(s.Options)
 	}
 	p.put(" AS ")
+	if s.AsView {
+		p.query(s.Inserts[0].Query)
+		return
+	}
 	p.inserts(s.Inserts)
 }

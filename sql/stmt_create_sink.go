@@ -48,11 +48,12 @@ func (p *parser) createSink() (Statement, error) {
 			return nil, err
 		}
 	}
+	_, appends := optionText(s.Options, "type")
 	if err := p.sinkType(s); err != nil {
 		return nil, err
 	}
 	if target != nil {
-		return p.sinkIntoTable(s, target, q)
+		return p.sinkIntoTable(s, target, q, appends < 0)
 	}
 	if len(s.Options) == 0 {
 		return nil, p.unexpected("WITH (connector = .., ..)")
@@ -97,7 +98,7 @@ func (p *parser) sinkQuery() (*Query, error) {
 }
 
 // sinkIntoTable is RisingWave's CREATE SINK q INTO t: a named query.
-func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statement, error) {
+func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query, asView bool) (Statement, error) {
 	if q == nil {
 		return nil, p.unexpected("FROM v or AS query")
 	}
@@ -105,7 +106,8 @@ func (p *parser) sinkIntoTable(s *CreateStream, target Name, q *Query) (Statemen
 		s.Options = nil
 	}
 	n := p.node(0)
-	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options, Inserts: []*Insert{{Node: n, Target: target, Query: q}}}, nil
+	return &CreateQuery{Node: n, OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Options: s.Options,
+		Inserts: []*Insert{{Node: n, Target: target, Query: q}}, AsView: asView}, nil
 }
 
 func (s *CreateSink) print(p *printer) {

@@ -217,7 +217,7 @@ func (p *parser) streamElements(s *CreateStream) error {
 		if err != nil {
 			return err
 		}
-		if p.acceptOp(",") {
+		if p.acceptOp(",") && !p.cur().isOp(")") { // a comma behind the last one is DuckDB's
 			continue
 		}
 		if star != (Span{}) && !s.Infers() {

@@ -6,7 +6,7 @@ import (
 )
 
 // createTable parses CREATE TABLE as far as it is not DuckDB's: with a connector it is a
-// stream or sink of Flink, Arroyo or RisingWave, with a watermark a stream in memory,
+// stream or sink of Flink, Arroyo or RisingWave, with a watermark or APPEND ONLY a stream in memory,
 // and AS query of a stream a materialized view. All else is a table of DuckDB.
 func (p *parser) createTable() (Statement, error) {
 	kind := p.tableKind()
@@ -38,13 +38,17 @@ func (p *parser) createTable() (Statement, error) {
 			WithHint("CREATE STREAM %s .., then CREATE MATERIALIZED VIEW v AS SELECT * FROM %s QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1", s.Name.Name, s.Name.Name)
 	}
 	if _, i := optionText(s.Options, "connector"); i < 0 {
-		if kind != watermarkTable || len(s.Options) > 0 {
+		if kind == connectorTable || len(s.Options) > 0 {
 			return nil, syntaxError(s.Name.Span, "table %q has options but no connector", s.Name.Name).
 				WithHint("a table of the database has no WITH; a stream says where its rows come from: WITH (connector = 'files', path = ..)")
 		}
 		at := s.Name.Span
 		s.Options = []Option{{Key: Ident{Name: "connector", Span: at}, Value: "memory", ValueAt: at}}
-		p.spelling(aliasMemoryTable, lo)
+		if kind == appendTable {
+			p.spelling(aliasAppendOnly, lo)
+		} else {
+			p.spelling(aliasMemoryTable, lo)
+		}
 	} else {
 		s.ByUse = true
 	}
@@ -136,6 +140,7 @@ const (
 	queryTable               // AS query, without options
 	connectorTable           // WITH (..)
 	watermarkTable           // a WATERMARK among the columns
+	appendTable              // APPEND ONLY behind the columns, without a WATERMARK
 )
 
 // tableKind looks ahead on tokens: a statement of DuckDB must get there unread.
@@ -152,6 +157,8 @@ func (p *parser) tableKind() tableKind {
 			i = end
 		case t.is("WITH") && p.toks[i+1].isOp("("):
 			return connectorTable
+		case p.wordsAt(i, "APPEND", "ONLY") && kind == duckdbTable && p.toks[i-1].isOp(")"):
+			kind = appendTable
 		case t.is("AS") && kind == duckdbTable:
 			return queryTable
 		}

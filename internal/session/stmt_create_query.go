@@ -13,12 +13,29 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 	if err := s.checkTargets(ctx, st.Inserts); err != nil {
 		return err
 	}
-	options, err := querySettings(st.Options)
+	cat, err := s.relations(ctx)
 	if err != nil {
 		return err
 	}
-	d := &definition{name: st.Name.Name, text: st.Text, dir: r.Dir, inserts: st.Inserts, options: options}
+	d, err := s.queryDefinition(st, r.Dir, cat)
+	if err != nil {
+		return err
+	}
 	return s.createDefined(ctx, d, creation{"QUERY", st.OrReplace, st.IfNotExists, st.Name}, r, out)
+}
+
+// queryDefinition returns the definition that CREATE QUERY writes, or CREATE SINK q INTO t,
+// whose output mode is chosen as that of a materialized view.
+func (s *Session) queryDefinition(st *sql.CreateQuery, dir string, cat *relations) (*definition, error) {
+	options, err := querySettings(st.Options)
+	if err != nil {
+		return nil, err
+	}
+	d := &definition{name: st.Name.Name, text: st.Text, dir: dir, inserts: st.Inserts, options: options}
+	if st.AsView {
+		err = s.chooseMode(d, "update", "append", cat)
+	}
+	return d, err
 }
 
 // creation is what CREATE says besides the definition.

@@ -175,7 +175,7 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 	if _, err := s.bind(d, cat); st.Columns != nil && sqlerr.Code(err) == "NUM_COLUMNS_MISMATCH" {
 		return placeOver(err, st.Columns[0].Span) // elsewhere it would be a place in a text of ours
 	}
-	if err := s.chooseMode(d, st, cat, out); err != nil {
+	if err := s.chooseViewMode(d, st, cat, out); err != nil {
 		return err
 	}
 	err = s.createDefined(ctx, d, creation{"MATERIALIZED VIEW", st.OrReplace, st.IfNotExists, st.Name[0]}, r, out)
@@ -188,28 +188,35 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 	return err
 }
 
-// chooseMode gives a materialized view that does not say when its rows come out update
+// chooseViewMode gives a materialized view that does not say when its rows come out update
 // mode, or append mode where only that has an answer. A streaming table appends rows when
 // they are final, as in Databricks, and changes them only where they never are.
-func (s *Session) chooseMode(d *definition, st *sql.CreateView, cat *relations, out Output) error {
-	if _, set := d.options["output_mode"]; set || st.Query.Emit != nil && st.Query.Emit.Mode != "" {
+func (s *Session) chooseViewMode(d *definition, st *sql.CreateView, cat *relations, out Output) error {
+	if !st.Streaming {
+		return s.chooseMode(d, "update", "append", cat)
+	}
+	err := s.chooseMode(d, "append", "update", cat)
+	if err == nil && d.options["output_mode"] == "update" && st.Query.Emit == nil {
+		out.Notice(fmt.Sprintf("rows of streaming table %q change: no watermark says when they are final, so they cannot only be appended", d.name))
+	}
+	return err
+}
+
+// chooseMode sets the output mode of a query that does not say one: the first, or the other
+// where only that has an answer. The error is that of the first.
+func (s *Session) chooseMode(d *definition, first, other string, cat *relations) error {
+	emit := d.inserts[0].Query.Emit
+	if _, set := d.options["output_mode"]; set || emit != nil && emit.Mode != "" {
 		return nil
 	}
-	modes := []string{"update", "append"}
-	if st.Streaming {
-		modes = []string{"append", "update"}
-	}
-	d.options["output_mode"] = modes[0]
+	d.options["output_mode"] = first
 	_, err := s.bind(d, cat)
 	if err == nil {
 		return nil
 	}
-	d.options["output_mode"] = modes[1]
-	if _, other := s.bind(d, cat); other != nil {
-		return err // of the mode that was asked for
-	}
-	if st.Streaming {
-		out.Notice(fmt.Sprintf("rows of streaming table %q change: no watermark says when they are final, so they cannot only be appended", d.name))
+	d.options["output_mode"] = other
+	if _, unfit := s.bind(d, cat); unfit != nil {
+		return err
 	}
 	return nil
 }

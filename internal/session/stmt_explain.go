@@ -60,11 +60,11 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings{},
 		}, cat, out)
 	case *sql.CreateQuery:
-		options, err := querySettings(t.Options)
+		d, err := s.queryDefinition(t, r.Dir, cat)
 		if err != nil {
 			return err
 		}
-		return s.explainDefinition(ctx, st, &definition{name: t.Name.Name, text: t.Text, dir: r.Dir, inserts: t.Inserts, options: options}, cat, out)
+		return s.explainDefinition(ctx, st, d, cat, out)
 	case *sql.StatementSet:
 		d, err := s.setDefinition(ctx, t, r)
 		if err != nil {
@@ -152,7 +152,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 	if err != nil {
 		return err
 	}
-	if err := s.chooseMode(d, view, cat, out); err != nil {
+	if err := s.chooseViewMode(d, view, cat, out); err != nil {
 		return err
 	}
 	return s.explainDefinition(ctx, st, d, cat, out)
