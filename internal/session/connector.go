@@ -100,7 +100,11 @@ func connectorOptions(connector string, declared []sources.Option, options []sql
 	var given []sources.Given
 	for _, o := range options {
 		if !strings.EqualFold(o.Key.Name, "connector") {
-			given = append(given, sources.Given{Name: o.Key.Name, Text: optionText(o.Value), NameAt: o.Key.Span, ValueAt: o.ValueAt})
+			text := optionText(o.Value)
+			if key := strings.ToLower(o.Key.Name); key == "path" || key == "spool" {
+				text = fromHome(text)
+			}
+			given = append(given, sources.Given{Name: o.Key.Name, Text: text, NameAt: o.Key.Span, ValueAt: o.ValueAt})
 		}
 	}
 	set, err := sources.CheckOptions("connector "+strconv.Quote(connector), declared, given)

@@ -53,7 +53,7 @@ func placeFiles(node sql.Node, dir string) *placedFiles {
 // isRelative reports whether a path is one of a file that starts at a folder; ":memory:" and
 // "https://..." are none.
 func isRelative(path string) bool {
-	return path != "" && !filepath.IsAbs(path) && !strings.Contains(path, ":")
+	return path != "" && !isAbsolute(path) && !strings.Contains(path, ":")
 }
 
 // failed gives DuckDB's refusal of the statement its place in what the user wrote. A file
@@ -94,6 +94,7 @@ func (p *placedFiles) missing(err error) error {
 		if isRelative(path) {
 			path = filepath.Join(p.dir, path)
 		}
+		path = fromHome(path)
 		if found, e := filepath.Glob(path); e != nil || len(found) > 0 || !strings.Contains(err.Error(), f.Path) {
 			continue
 		}

@@ -58,7 +58,7 @@ func (s *Session) placeCheckpoint(row, old *queryRow, dir string, out Output) er
 		row.named = old.named
 	} else if root != "" {
 		row.named = filepath.Join(absolute(dir, root), folderName(row.name))
-		if !filepath.IsAbs(root) {
+		if !isAbsolute(root) {
 			row.named = s.db.Kept(row.named)
 		}
 	}

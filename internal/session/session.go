@@ -24,6 +24,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"time"
 
@@ -265,8 +266,26 @@ func (s *Session) now() time.Time {
 
 // absolute resolves a path of a statement.
 func absolute(dir, path string) string {
+	path = fromHome(path)
 	if path == "" || filepath.IsAbs(path) || dir == "" {
 		return path
 	}
 	return filepath.Join(dir, path)
+}
+
+// isAbsolute reports whether a path of a statement means the same in every folder.
+func isAbsolute(path string) bool { return filepath.IsAbs(fromHome(path)) }
+
+// fromHome resolves ~ and ~/.. as a shell does, at the home folder of who runs ssql. A folder
+// that is called so is './~'.
+func fromHome(path string) string {
+	rest, ok := strings.CutPrefix(path, "~")
+	if !ok || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
+		return path
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return path // who opens it says that it is not there
+	}
+	return filepath.Join(home, rest) + rest[len(strings.TrimRight(rest, "/")):]
 }

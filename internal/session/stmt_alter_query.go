@@ -72,7 +72,7 @@ func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow
 // fromFolder returns a path that was written where relative paths start at dir, for one where
 // they start at base.
 func fromFolder(base, dir, path string) string {
-	if path == "" || filepath.IsAbs(path) || base == dir {
+	if path == "" || isAbsolute(path) || base == dir {
 		return path
 	}
 	if rel, err := filepath.Rel(base, filepath.Join(dir, path)); err == nil {

@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"strings"
 
 	"ssql/internal/duck"
@@ -44,7 +43,7 @@ func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *nam
 	if old == nil {
 		return false, nil
 	}
-	same := sameDefinition(withoutQuery(old.definition), withoutQuery(st.Text)) && (old.baseDir == r.Dir || filepath.IsAbs(optionNamed(st.Options, "path")))
+	same := sameDefinition(withoutQuery(old.definition), withoutQuery(st.Text)) && (old.baseDir == r.Dir || isAbsolute(optionNamed(st.Options, "path")))
 	switch {
 	case same:
 		out.Notice(fmt.Sprintf("sink %q exists already with this definition", old.name))

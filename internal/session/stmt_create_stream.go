@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strings"
 
@@ -127,7 +126,7 @@ func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
 		return err == nil && sameDefinition(shown, st.Text)
 	}
 	for _, o := range st.Options {
-		if strings.EqualFold(o.Key.Name, "path") && !filepath.IsAbs(optionText(o.Value)) {
+		if strings.EqualFold(o.Key.Name, "path") && !isAbsolute(optionText(o.Value)) {
 			return old.baseDir == dir
 		}
 	}

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"path/filepath"
 	"strings"
 
 	"ssql/internal/duck"
@@ -95,7 +94,7 @@ func (r *streamRow) createText() (string, error) {
 			return "", err
 		}
 		for i, o := range st.Options {
-			if path, ok := o.Value.(string); ok && strings.EqualFold(o.Key.Name, "path") && !filepath.IsAbs(path) {
+			if path, ok := o.Value.(string); ok && strings.EqualFold(o.Key.Name, "path") {
 				st.Options[i].Value = absolute(r.baseDir, path)
 			}
 		}
