@@ -109,13 +109,8 @@ func (l *lowering) share(n *plan.Shared) (tree, error) {
 
 // scan reads a source, and holds its rows to the columns that are NOT NULL.
 func (l *lowering) scan(n *plan.Scan) tree {
-	var required []int
-	for i, c := range n.Cols {
-		if !c.Nullable {
-			required = append(required, i)
-		}
-	}
 	s := &scan{source: n.Source}
+	required := n.Required()
 	if required == nil {
 		return s
 	}

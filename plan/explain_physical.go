@@ -165,6 +165,12 @@ func (s *stepper) read(n *Scan) *piece {
 			st.Unread = append(st.Unread, f.Name)
 		}
 	}
+	if required := n.Required(); required != nil {
+		for i, column := range required {
+			names[i] = n.Cols[column].Name
+		}
+		st.Stages = append(st.Stages, "Rows without NULL in "+strings.Join(names[:len(required)], ", "))
+	}
 	return st
 }
 

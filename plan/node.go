@@ -370,6 +370,17 @@ type JoinTimes struct {
 }
 
 // Columns of the nodes.
+// Required returns the columns that are NOT NULL, to which the rows of the stream are held;
+// nil for none.
+func (n *Scan) Required() (columns []int) {
+	for i, c := range n.Cols {
+		if !c.Nullable {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}
+
 func (n *Scan) Columns() []Column         { return n.Cols }
 func (n *StaticScan) Columns() []Column   { return n.Cols }
 func (n *Watermark) Columns() []Column    { return n.Cols }

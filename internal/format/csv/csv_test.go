@@ -196,7 +196,7 @@ func TestTypes(t *testing.T) {
 		case isBad:
 			want = `bad 1 "v": ` + reason + ": " + c.in
 		case c.want == "fields":
-			want = `bad 1 "": expected 1 fields, found 2: ` + c.in
+			want = `bad 1 "": expected 1 field, found 2: ` + c.in
 		}
 		if got != want {
 			t.Errorf("%v %s: got %s\nwant %s", c.kind, c.in, got, want)
