@@ -17,6 +17,8 @@ import (
 type Rows struct {
 	Input  int
 	Chunks []arrow.Record
+	// Of a result: how much it has, and may have; 0: no limit.
+	bytes, bytesMax int64
 }
 
 var _ Segment = (*Rows)(nil)
@@ -26,8 +28,9 @@ func (r *Rows) Consume(rec arrow.Record) error {
 	if rec.NumRows() > 0 {
 		rec.Retain()
 		r.Chunks = append(r.Chunks, rec)
+		r.bytes += recordBytes(rec)
 	}
-	return nil
+	return checkResult(r.bytes, r.bytesMax)
 }
 
 // Release gives the chunks back.
@@ -52,7 +55,7 @@ var _ Breaker = (*Collect)(nil)
 func (c *Collect) Begin(*Batch) error { c.chunks, c.bytes = nil, 0; return nil }
 
 // Segment returns a keeper of chunks.
-func (c *Collect) Segment(input int) Segment { return &Rows{Input: input} }
+func (c *Collect) Segment(input int) Segment { return &Rows{Input: input, bytesMax: c.BytesMax} }
 
 // Merge appends the segment's chunks.
 func (c *Collect) Merge(s Segment) error {
@@ -61,8 +64,14 @@ func (c *Collect) Merge(s Segment) error {
 	for _, rec := range chunks {
 		c.bytes += recordBytes(rec)
 	}
-	if c.BytesMax > 0 && c.bytes > c.BytesMax {
-		return sqlerr.New("E_LIMIT", "the result of the batch has more than state_bytes_max = %d bytes", c.BytesMax).
+	return checkResult(c.bytes, c.BytesMax)
+}
+
+// checkResult refuses a result beyond its limit, also while a segment is read: one row can come to more
+// than fits.
+func checkResult(bytes, bytesMax int64) error {
+	if bytesMax > 0 && bytes > bytesMax {
+		return sqlerr.New("E_LIMIT", "the result of the batch has more than state_bytes_max = %d bytes", bytesMax).
 			WithHint("raise state_bytes_max; or DROP the query and create it again with max_bytes_per_batch, since a batch that is planned is not made smaller")
 	}
 	return nil
