@@ -369,7 +369,6 @@ type JoinTimes struct {
 	byPartner bool // the side has no watermark: Time is that of the rows it joins
 }
 
-// Columns of the nodes.
 // Required returns the columns that are NOT NULL, to which the rows of the stream are held;
 // nil for none.
 func (n *Scan) Required() (columns []int) {
@@ -381,6 +380,7 @@ func (n *Scan) Required() (columns []int) {
 	return columns
 }
 
+// Columns of the nodes.
 func (n *Scan) Columns() []Column         { return n.Cols }
 func (n *StaticScan) Columns() []Column   { return n.Cols }
 func (n *Watermark) Columns() []Column    { return n.Cols }
