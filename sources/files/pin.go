@@ -149,7 +149,9 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 		p.Compression = how.name
 	}
 	s.noticeKind(e.name)
-	p.Form = s.formOf(head)
+	if p.Compression == "" { // packed bytes look like anything
+		p.Form = s.formOf(head)
+	}
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || !s.settled && (s.config.growing || s.now().Sub(info.ModTime()) < s.config.settle)
 	ready := s.pinPlain
