@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/internal/duck"
@@ -150,6 +151,7 @@ func (r *relations) Similar(name string) string {
 			return nil
 		})
 	})
+	slices.Sort(known) // of names that are equally near the same one is told each time
 	return sqlerr.Nearest(name, known)
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 	"time"
 
@@ -92,6 +93,7 @@ func (h *harness) Similar(name string) string {
 	for _, r := range h.relations {
 		known = append(known, r.Name)
 	}
+	slices.Sort(known) // of names that are equally near the same one is told each time
 	return sqlerr.Nearest(name, known)
 }
 
