@@ -226,7 +226,7 @@ func chooseMode(out *Output, emit *sql.Emit, o Options) error {
 			first = err
 		}
 	}
-	return first
+	return passingHint(out, root, o, first)
 }
 
 func setMode(out *Output, m Mode) error {

@@ -42,7 +42,7 @@ func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
 		return nil, err
 	}
 	j := &Join{Kind: joinKinds[t.Kind], Left: left.node, Right: right.node, Span: span,
-		Static: isStatic(left.node) || isStatic(right.node)}
+		Static: isStatic(left.node) || isStatic(right.node), sides: [2]string{left.table(), right.table()}}
 	both := joinScope(j, left, right)
 	if err := b.joinCondition(j, t, both, left, right); err != nil {
 		return nil, err

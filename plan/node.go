@@ -198,6 +198,7 @@ type (
 		Static      bool // the right side is a table
 		Cols        []Column
 		Span        Span
+		sides       [2]string   // what the condition calls them; "" where they are several
 		on          []predicate // conjuncts of the condition, while Bind works
 		bounds      []comparison
 		keyMarks    [][2]*Mark // per key: event time of its two sides

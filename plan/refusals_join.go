@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"ssql/plan/expr"
 )
@@ -139,8 +140,8 @@ func joinUnbounded(_ *checker, n Node) *fault {
 
 // rangeHint writes the condition that a join lacks.
 func rangeHint(j *Join) string {
-	l, lok := eventName(j.Left)
-	r, rok := eventName(j.Right)
+	l, lok := j.eventName(0)
+	r, rok := j.eventName(1)
 	switch {
 	case !lok:
 		return watermarkHint(j.Left) + fmt.Sprintf(", and add a range to ON: AND %s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", "left_ts", orName(r, "right_ts"), orName(r, "right_ts"))
@@ -148,6 +149,15 @@ func rangeHint(j *Join) string {
 		return watermarkHint(j.Right) + fmt.Sprintf(", and add a range to ON: AND %s BETWEEN right_ts - INTERVAL '30' MINUTE AND right_ts + INTERVAL '30' MINUTE", l)
 	}
 	return fmt.Sprintf("add a range of the event times to ON: AND %s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", l, r, r)
+}
+
+// eventName is the event-time column of a side as the condition names it.
+func (j *Join) eventName(side int) (string, bool) {
+	name, ok := eventName([]Node{j.Left, j.Right}[side])
+	if alias := j.sides[side]; ok && alias != "" {
+		name = alias + "." + name[strings.LastIndex(name, ".")+1:]
+	}
+	return name, ok
 }
 
 func orName(name, other string) string {
