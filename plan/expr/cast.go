@@ -23,7 +23,7 @@ func BindCast(x Expr, to types.Type, try bool, span sqlerr.Span) (Expr, error) {
 	if from.Same(to) {
 		return x, nil
 	}
-	if !to.JSON {
+	if to.Kind != types.Varchar { // as text JSON stays what it is
 		x = jsonScalar(x)
 	}
 	c := &caster{from: from, to: to, subject: subjectOf(x), try: try}
