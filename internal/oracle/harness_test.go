@@ -25,7 +25,7 @@ func TestGrammarSays(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			rows, punctual, late := 0, 0, int64(0)
-			for seed := range uint64(25) {
+			for seed := range uint64(50) {
 				c := New(seed, func(n string) bool { return n == name })
 				out, err := Run(c, Way{})
 				if err != nil {
