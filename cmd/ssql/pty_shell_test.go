@@ -39,7 +39,7 @@ func TestWordsWithoutThePoint(t *testing.T) {
 	t.Parallel()
 	x := startTerminal(t, "", ":memory:")
 	x.expect("ssql> ")
-	x.run(".hlep", `there is no command ".hlep"`, "Hint: did you mean .help?")
+	x.run(".hlep", "there is no command .hlep", "Hint: did you mean .help?")
 	x.run(".nothing like it", "Hint: .help lists them")
 	x.run("help;", ".exit", "leave; queries stop", ".watch")
 	x.run(".mod nope", "expected an output mode (box,")

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -91,6 +92,11 @@ func left(t *testing.T, dir string) (names []string) {
 // in order, with the status that says which.
 func TestSignalsEndAfterTheBatch(t *testing.T) {
 	t.Parallel()
+	// Under nohup SIGHUP is ignored, which processes inherit and ssql keeps to. One that is
+	// handled here is not ignored there.
+	hangups := make(chan os.Signal, 1)
+	signal.Notify(hangups, syscall.SIGHUP)
+	defer signal.Stop(hangups)
 	const stream = "CREATE STREAM s (a INT) WITH (connector = 'files', path = 'in'); SET max_rows_per_batch = 1;\n"
 	scripts := map[string][]string{
 		"awaits":     {"lab.duckdb", "-csv", "-c", stream + "CREATE QUERY q WITH (trigger = '10 milliseconds') AS INSERT INTO t SELECT a FROM s; SELECT 'ready'; AWAIT QUERY q UNTIL ROWS 1000000000"},
