@@ -5,6 +5,7 @@ package streamtest_test
 import (
 	"os"
 	"path/filepath"
+	"regexp"
 	"testing"
 
 	"ssql/internal/streamtest"
@@ -13,8 +14,13 @@ import (
 // shared holds the scripts as Spark's recorder wrote them, beside the repository.
 const shared = "../../../shared/goldens"
 
-// TestGoldensAreCopies compares the copies with the recorded ones: only blocks of ssql may
-// have been added.
+// newMarks are those of the differences that were decided after the recordings were made, so
+// that the recordings do not have them: where Spark 4.0.1 loses late rows of a join (D13),
+// and where 4.3.0 keeps fewer rows (D15).
+var newMarks = regexp.MustCompile(`(?m) differs=D1[35]$`)
+
+// TestGoldensAreCopies compares the copies with the recorded ones: only blocks of ssql, and
+// the marks of steps that have one, may have been added.
 func TestGoldensAreCopies(t *testing.T) {
 	ours, err := streamtest.Files(goldens)
 	if err != nil {
@@ -41,7 +47,7 @@ func TestGoldensAreCopies(t *testing.T) {
 			t.Error(err)
 			continue
 		}
-		if s.WithoutSSQL() != string(want) {
+		if newMarks.ReplaceAllString(s.WithoutSSQL(), "") != string(want) {
 			t.Errorf("%s is not a copy", name)
 		}
 	}
