@@ -126,6 +126,9 @@ func (h *handle) attach(o Options) error {
 		attach += " (READ_ONLY)"
 	}
 	_, err = h.sql.Exec(attach)
+	if err == nil && h.path != "" && !h.readOnly {
+		err = cutTornLog(h.path)
+	}
 	if err == nil && h.readOnly {
 		use, err = h.borrowCatalog(name)
 	}

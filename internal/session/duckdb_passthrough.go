@@ -44,6 +44,9 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 		}
 	}
 	placed := placeFiles(node, dir)
+	if first == "ATTACH" {
+		return placed.failed(c.Attach(ctx, placed.text))
+	}
 	reader, err := c.QueryArrow(ctx, placed.text)
 	if err != nil {
 		return placed.failed(err)
