@@ -52,6 +52,8 @@ type Config struct {
 	ValueBytesMax, ChunkBytesMax, RowsPerRowMax int64
 	Clock                                       Clock
 	LateRows                                    LatePolicy
+	// FailedRows says what happens to rows for which an expression fails.
+	FailedRows FailedPolicy
 	// BadRecords says per source what happens to its bad rows; nil: all are kept.
 	BadRecords []BadPolicy
 	// LateRowsMax and BadRowsMax are how many late and bad rows of a batch are kept for
@@ -101,6 +103,17 @@ const (
 	BadToTable BadPolicy = iota // kept in ssql.bad_rows
 	BadDrop
 	BadFail // the query fails at the first one
+)
+
+// FailedPolicy is what happens to rows for which an expression of the query fails, such as a
+// cast, before they come to an operator with state. A column that a stream's definition computes
+// makes a bad row always.
+type FailedPolicy uint8
+
+// The policies.
+const (
+	FailedFail  FailedPolicy = iota // the query fails
+	FailedToBad                     // they are bad rows of their source
 )
 
 // Clock is where batch times come from; tests step it by hand.

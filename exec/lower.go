@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/memory"
@@ -62,7 +63,7 @@ func (l *lowering) node(n plan.Node) (tree, error) {
 	case *plan.Filter:
 		return l.stage(n.Input, &op.Filter{Cond: n.Cond, Count: readsRows(n.Input)})
 	case *plan.Project:
-		return l.stage(n.Input, &op.Project{Exprs: n.Exprs, Schema: schemaOf(n.Cols)})
+		return l.stage(n.Input, &op.Project{Exprs: n.Exprs, Schema: schemaOf(n.Cols), Refuses: n.Computed})
 	case *plan.WindowAssign:
 		return l.assign(n)
 	case *plan.Expand:
@@ -158,6 +159,15 @@ func (l *lowering) stage(input plan.Node, s op.Stage) (tree, error) {
 	return &pipe{in: in, stages: []op.Stage{s}}, nil
 }
 
+// checked lowers the input of an operator that evaluates expressions over its rows.
+func (l *lowering) checked(input plan.Node, exprs ...expr.Expr) (tree, error) {
+	exprs = slices.DeleteFunc(slices.Clone(exprs), func(e expr.Expr) bool { return e == nil || !expr.CanFail(e) })
+	if len(exprs) == 0 || l.cfg.FailedRows == FailedFail {
+		return l.node(input)
+	}
+	return l.stage(input, &op.Checked{Exprs: exprs})
+}
+
 // stateful wraps an operator that keeps state.
 func stateful(s op.Stateful, eventTime []expr.Expr, ins ...tree) *breaker {
 	return &breaker{op: s, state: s, ins: ins, eventTime: eventTime}
@@ -226,7 +236,7 @@ func (l *lowering) union(n *plan.Union) (tree, error) {
 }
 
 func (l *lowering) sort(n *plan.Sort) (tree, error) {
-	in, err := l.node(n.Input)
+	in, err := l.checked(n.Input, plan.Expressions(n)...)
 	if err != nil {
 		return nil, err
 	}

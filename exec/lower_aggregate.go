@@ -16,7 +16,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 	if n.Window != nil && n.Window.Kind == plan.Session {
 		return l.session(n)
 	}
-	in, err := l.node(n.Input)
+	in, err := l.checked(n.Input, plan.Expressions(n)...)
 	if err != nil {
 		return nil, err
 	}
@@ -70,7 +70,7 @@ func calls(n *plan.Aggregate) []op.AggregateCall {
 }
 
 func (l *lowering) session(n *plan.Aggregate) (tree, error) {
-	in, err := l.node(n.Input)
+	in, err := l.checked(n.Input, plan.Expressions(n)...)
 	if err != nil {
 		return nil, err
 	}

@@ -20,11 +20,11 @@ func (l *lowering) asOf(n *plan.AsOf) (tree, error) {
 			Strict: n.Strict, Outer: n.Outer, TableSchema: schemaOf(table.Cols), Schema: schemaOf(n.Cols),
 		})
 	}
-	left, err := l.node(n.Left)
+	left, err := l.checked(n.Left, append([]expr.Expr{n.LeftTime}, n.LeftKeys...)...)
 	if err != nil {
 		return nil, err
 	}
-	right, err := l.node(n.Right)
+	right, err := l.checked(n.Right, append([]expr.Expr{n.RightTime}, n.RightKeys...)...)
 	if err != nil {
 		return nil, err
 	}

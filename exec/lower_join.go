@@ -45,11 +45,11 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 	if n.Static {
 		return l.staticJoin(n)
 	}
-	left, err := l.node(n.Left)
+	left, err := l.checked(n.Left, append([]expr.Expr{n.LeftFilter}, n.LeftKeys...)...)
 	if err != nil {
 		return nil, err
 	}
-	right, err := l.node(n.Right)
+	right, err := l.checked(n.Right, append([]expr.Expr{n.RightFilter}, n.RightKeys...)...)
 	if err != nil {
 		return nil, err
 	}

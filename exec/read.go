@@ -111,6 +111,7 @@ func (r *batchRun) mergeAll(inlets []*inlet, outs []op.Segment) error {
 }
 
 func (r *batchRun) readSegment(ctx context.Context, seg sources.Segment, k *task, keepMax int64, source int, outs []op.Segment) error {
+	k.refuses = r.q.cfg.FailedRows == FailedToBad
 	from, trace := r.q.routing.sources[source], r.q.routing.traced[source]
 	rc := &sources.ReadContext{
 		ChunkRows: r.q.cfg.ChunkRows,

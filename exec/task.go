@@ -27,6 +27,9 @@ type task struct {
 	from   *mapping
 	// Rows of the present chunk of the source, and what expansions made of them so far.
 	read, expanded int64
+	// refuses is set where a row for which an expression of any stage fails is a bad row, and
+	// not only one for which a column of the stream's definition fails.
+	refuses bool
 
 	firstRow int64 // the number of the task's first row in the batch
 }
@@ -127,16 +130,23 @@ func (k *task) flow(rt *route, rec arrow.Record, outs []op.Segment) error {
 func (k *task) consume(out op.Segment, rec arrow.Record) error {
 	err := expr.Guarded(rec.NumRows(), func() error { return out.Consume(rec) })
 	if err != nil {
-		return k.inParts(err, rec, func(rec arrow.Record) error { return k.consume(out, rec) })
+		return k.inParts(err, rec, false, func(rec arrow.Record) error { return k.consume(out, rec) })
 	}
 	return nil
 }
 
-// inParts does again with both halves of a chunk what made too much of the whole.
-func (k *task) inParts(err error, rec arrow.Record, again func(rec arrow.Record) error) error {
+// inParts does again with both halves of a chunk what made too much of the whole, or failed for
+// a row of it. Where rows are refused, the row that is left is a bad one.
+func (k *task) inParts(err error, rec arrow.Record, refuses bool, again func(rec arrow.Record) error) error {
 	n := int32(rec.NumRows())
-	if !errors.Is(err, expr.ErrChunkTooLarge) || n < 2 {
-		return k.nameRow(err, rec)
+	var row *expr.RowError
+	refuses = refuses && errors.As(err, &row)
+	switch {
+	case n < 2 && refuses:
+		k.Bad(rec, 0, row.Column, row.Err.Text)
+		return nil
+	case n < 2 || !refuses && !errors.Is(err, expr.ErrChunkTooLarge):
+		return k.passable(k.nameRow(err, rec))
 	}
 	from := k.from
 	for _, rows := range [][]int32{sequence(0, n/2), sequence(n/2, n)} {
@@ -218,7 +228,13 @@ func (k *task) pass(stages []op.Stage, at int, rec arrow.Record, emit op.Emit) e
 		return k.nameRow(err, rec)
 	}
 	on.passed[at] = passed.passed[at] - rec.NumRows()
-	return k.inParts(err, rec, func(rec arrow.Record) error { return k.pass(stages, at, rec, emit) })
+	return k.inParts(err, rec, k.refusesFor(stages[at]), func(rec arrow.Record) error { return k.pass(stages, at, rec, emit) })
+}
+
+// refusesFor reports whether a row for which a stage fails is a bad row.
+func (k *task) refusesFor(s op.Stage) bool {
+	p, ok := s.(*op.Project)
+	return k.refuses || ok && p.Refuses
 }
 
 // made notes which rows of rec the rows of next are made of, and refuses too many of them.
@@ -247,6 +263,20 @@ func (k *task) ended() error {
 
 // begin takes note of a chunk of the source, or of the operator below.
 func (k *task) begin(rec arrow.Record) { k.from, k.read, k.expanded = nil, rec.NumRows(), 0 }
+
+// passable adds to the error of a row of a source that the query can go on without the row.
+func (k *task) passable(err error) error {
+	e, ok := err.(*sqlerr.Error)
+	if !ok || e.Detail == "" || k.locate == nil {
+		return err
+	}
+	hint := "SET failed_rows = 'bad' goes on: such rows are bad rows then"
+	if e.Hint != "" {
+		hint = e.Hint + "; " + hint
+	}
+	c := *e
+	return c.WithHint("%s", hint)
+}
 
 // nameRow adds the row to an error that belongs to one.
 func (k *task) nameRow(err error, rec arrow.Record) error {

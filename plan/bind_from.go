@@ -234,7 +234,7 @@ func (b *binder) computed(rel *Relation, scan *Scan, span Span) (Node, error) {
 		}
 		bound[strings.ToLower(c.Name)] = value{Expr: v}
 	}
-	p := &Project{Input: scan}
+	p := &Project{Input: scan, Computed: true}
 	for _, name := range columnOrder(rel.Stream) {
 		v, ok := bound[strings.ToLower(name)]
 		if !ok {

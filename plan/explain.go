@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/plan/expr"
@@ -208,6 +209,9 @@ func describe(n Node) string {
 	case *Filter:
 		return "Filter " + expr.Readable(n.Cond)
 	case *Project:
+		if n.Computed && slices.ContainsFunc(n.Exprs, expr.CanFail) {
+			return "Project " + projectText(n) + "; a row for which that fails is a bad row"
+		}
 		return "Project " + projectText(n)
 	case *WindowAssign:
 		return "Window " + specText(n.Spec, n.Time)

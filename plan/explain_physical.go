@@ -177,7 +177,7 @@ func (s *stepper) read(n *Scan) *piece {
 // duckdbCalls are the calls in the expressions of a node that DuckDB evaluates.
 func duckdbCalls(n Node) []string {
 	var out []string
-	for _, e := range expressions(n) {
+	for _, e := range Expressions(n) {
 		if e == nil {
 			continue
 		}
@@ -193,8 +193,8 @@ func duckdbCalls(n Node) []string {
 	return out
 }
 
-// expressions are what a node itself evaluates; some may be nil.
-func expressions(n Node) []expr.Expr {
+// Expressions are what a node itself evaluates; some may be nil.
+func Expressions(n Node) []expr.Expr {
 	switch n := n.(type) {
 	case *Filter:
 		return []expr.Expr{n.Cond}

@@ -34,7 +34,7 @@ func openStruct(a *Aggregate) *Aggregate {
 	if !ok || !isWindowPart(a.Cols[0].Mark) {
 		return a
 	}
-	in := &Project{Input: p.Input, Exprs: append([]expr.Expr(nil), p.Exprs...), Cols: append([]Column(nil), p.Cols...)}
+	in := &Project{Input: p.Input, Computed: p.Computed, Exprs: append([]expr.Expr(nil), p.Exprs...), Cols: append([]Column(nil), p.Cols...)}
 	keys := append([]expr.Expr(nil), a.Keys...)
 	for i, name := range []string{"start", "end"} {
 		w, ok := structOf(keys[i])
@@ -155,7 +155,7 @@ func liftProject(n *Project, start, end int) (*lifted, bool) {
 	if !ok {
 		return nil, false
 	}
-	p := &Project{Input: l.node}
+	p := &Project{Input: l.node, Computed: n.Computed}
 	at := make([]int, len(n.Exprs))
 	for i, x := range n.Exprs {
 		if i == start || i == end {

@@ -136,6 +136,10 @@ type (
 		Input Node
 		Exprs []expr.Expr
 		Cols  []Column
+		// Computed is set where the columns are those of a stream's definition: a row of
+		// which one cannot be computed is a bad row, as one that cannot be read is. What a
+		// query computes itself is an error instead.
+		Computed bool
 	}
 	// WindowAssign appends window_start, window_end and window_time to each row, one row
 	// per window it falls in; rows whose time is NULL are left out. Time is evaluated

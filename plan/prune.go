@@ -117,7 +117,7 @@ func movedAll(list []expr.Expr, at []int) []expr.Expr {
 
 func pruneProject(n *Project, need []bool) (Node, []int) {
 	cols, at := keep(n.Cols, need)
-	p := &Project{Cols: cols, Exprs: make([]expr.Expr, len(cols))}
+	p := &Project{Cols: cols, Exprs: make([]expr.Expr, len(cols)), Computed: n.Computed}
 	below := make([]bool, len(n.Input.Columns()))
 	for i, to := range at {
 		if to >= 0 {
@@ -147,7 +147,7 @@ func merged(p *Project) *Project {
 		}
 		used[i] = true
 	}
-	out := &Project{Input: in.Input, Cols: p.Cols}
+	out := &Project{Input: in.Input, Cols: p.Cols, Computed: p.Computed || in.Computed && allColumns(p.Exprs)}
 	for _, e := range p.Exprs {
 		out.Exprs = append(out.Exprs, expr.Rewrite(e, func(x expr.Expr) expr.Expr {
 			if c, ok := x.(*expr.Column); ok {

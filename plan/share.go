@@ -180,7 +180,7 @@ func sameRows(a, b Node) bool {
 		return ok && sameExpr(a.Cond, b.Cond) && sameRows(a.Input, b.Input)
 	case *Project:
 		b, ok := b.(*Project)
-		if !ok || len(a.Exprs) != len(b.Exprs) {
+		if !ok || len(a.Exprs) != len(b.Exprs) || a.Computed != b.Computed {
 			return false
 		}
 		for i := range a.Exprs {

@@ -11,6 +11,8 @@ import (
 type Project struct {
 	Exprs  []expr.Expr
 	Schema *arrow.Schema
+	// Refuses says that a row for which an expression fails is a bad row.
+	Refuses bool
 }
 
 var _ Stage = (*Project)(nil)
@@ -40,7 +42,7 @@ func evalRecord(c *expr.Ctx, schema *arrow.Schema, exprs []expr.Expr, rec arrow.
 	for i, e := range exprs {
 		a, err := e.Eval(c, rec)
 		if err != nil {
-			return nil, err
+			return nil, expr.InColumn(err, schema.Field(i).Name)
 		}
 		cols[i] = a
 		if _, passed := e.(*expr.Column); !passed {

@@ -45,6 +45,9 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		Tables:        tables{s},
 		Library:       library.NewEvaluator(s.withConn),
 	}
+	if v.get("failed_rows") == "bad" {
+		c.FailedRows = exec.FailedToBad
+	}
 	switch v.get("late_rows") {
 	case "drop":
 		c.LateRows = exec.LateDrop

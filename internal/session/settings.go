@@ -46,6 +46,8 @@ var settingTable = []setting{
 		Summary: "say how ssql writes what a statement spells as another engine does"}, inSession},
 	{sources.Option{Name: "end_of_input", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "flush", "hold"},
 		Summary: "open windows at the end of the input: held for a query that stays, flushed for a SELECT"}, inSession | inQuery},
+	{sources.Option{Name: "failed_rows", Type: sources.StringOption, Default: "fail", Values: []string{"fail", "bad"},
+		Summary: "what happens to rows for which an expression of the query fails, such as a cast: the query fails, or they are bad rows"}, inSession | inQuery},
 	{sources.Option{Name: "idle_timeout", Type: sources.DurationOption, Default: "0 seconds",
 		Summary: "how long a stream may deliver nothing before the watermark no longer waits for it; 0 is for ever"}, inSession | inQuery},
 	{sources.Option{Name: "late_rows", Type: sources.StringOption, Default: "table", Values: []string{"table", "drop", "fail"},

@@ -218,8 +218,8 @@ func (c *call) overDictionary(ctx *Ctx, args []vec, at int) (arrow.Array, error)
 	return Take(byValue, rows), nil
 }
 
-// canFail reports whether evaluating e can end in an error of a row.
-func canFail(e Expr) bool {
+// CanFail reports whether evaluating e can end in an error of a row.
+func CanFail(e Expr) bool {
 	fails := false
 	Walk(e, func(e Expr) bool {
 		switch e := e.(type) {

@@ -217,7 +217,7 @@ func (c *chooser) take(value Expr, rows []int32) error {
 		return nil
 	}
 	// See evalRows; here the values need not even be picked.
-	whole := len(rows) == len(c.part) || !canFail(value)
+	whole := len(rows) == len(c.part) || !CanFail(value)
 	var a arrow.Array
 	var err error
 	if whole {

@@ -71,8 +71,17 @@ func (c *Ctx) allocator() memory.Allocator {
 
 // RowError is an error of one row of a record, such as a failed cast.
 type RowError struct {
-	Row int
-	Err *sqlerr.Error
+	Row    int
+	Column string // of the result, "" where it is none or has no name
+	Err    *sqlerr.Error
+}
+
+// InColumn gives an error of a row the column that was being computed.
+func InColumn(err error, name string) error {
+	if e, ok := err.(*RowError); ok {
+		return &RowError{Row: e.Row, Column: name, Err: e.Err}
+	}
+	return err
 }
 
 // Error returns the text of the error.

@@ -79,7 +79,7 @@ func (n *logical) Eval(ctx *Ctx, rec arrow.Record) (arrow.Array, error) {
 	}
 	defer left.arr.Release()
 	rows := int(rec.NumRows())
-	if !canFail(n.r) {
+	if !CanFail(n.r) {
 		right, err := evalVec(n.r, ctx, rec)
 		if err != nil {
 			return nil, err
@@ -117,7 +117,7 @@ func evalRows(e Expr, ctx *Ctx, rec arrow.Record, rows []int32) (arrow.Array, er
 	if len(rows) == int(rec.NumRows()) {
 		return e.Eval(ctx, rec)
 	}
-	if !canFail(e) {
+	if !CanFail(e) {
 		all, err := e.Eval(ctx, rec)
 		if err != nil {
 			return nil, err
