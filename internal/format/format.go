@@ -22,6 +22,10 @@ type Shape interface {
 	// Complete reports whether a last record that lacks its line end can be taken for
 	// whole. start is the start of the file, as far as it is at hand.
 	Complete(start, record []byte) bool
+	// Rest returns what finds the end of a record that is too long to be kept, whose start is
+	// given: called with the blocks that follow it one by one, it returns whether the record
+	// ends in or in front of the block, and where.
+	Rest(start []byte) func(block []byte) (end int, done bool)
 	// Header reports that the first record of a file names its columns.
 	Header() bool
 	NewDecoder() Decoder
@@ -58,6 +62,8 @@ type Input struct {
 	// Header is the first record of the file, for a format that has one; nil if the
 	// input begins with it.
 	Header []byte
+	// Values says that records end where their values do, not lines; of JSON.
+	Values bool
 }
 
 // Place is where a row starts.

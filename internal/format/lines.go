@@ -14,5 +14,13 @@ func LineEnds(block []byte, max int64) (end int, records int64) {
 	return end, records
 }
 
+// LineRest is Shape.Rest for formats that go on with the next line.
+func LineRest([]byte) func(block []byte) (int, bool) {
+	return func(block []byte) (int, bool) {
+		end := bytes.IndexByte(block, '\n') + 1
+		return end, end > 0
+	}
+}
+
 // LastLineEnd is Shape.LastEnd for formats whose records are lines.
 func LastLineEnd(block []byte) int { return bytes.LastIndexByte(block, '\n') + 1 }

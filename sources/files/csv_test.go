@@ -162,7 +162,7 @@ func TestCSVLongRecords(t *testing.T) {
 	if len(rows) != 2+1<<20 || rows[0] != "2 | y" || rows[1] != "4 | z" || len(bad) != 2 {
 		t.Fatalf("%d rows %q..., %d bad", len(rows), rows[:2], len(bad))
 	}
-	if bad[0].Line != 2 || bad[0].Reason != lineTooLong(s.config) || bad[1].Line != 4 || bad[1].Raw != `3,"open` {
+	if bad[0].Line != 2 || bad[0].Reason != lineTooLong(s.config.lineMax) || bad[1].Line != 4 || bad[1].Raw != `3,"open` {
 		t.Errorf("bad rows %d %s, %d %s", bad[0].Line, bad[0].Reason, bad[1].Line, bad[1].Reason)
 	}
 }

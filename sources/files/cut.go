@@ -3,6 +3,8 @@ package files
 import (
 	"bytes"
 	"io"
+
+	"ssql/internal/format"
 )
 
 // window reads a range of a file piece by piece. A piece that holds no whole record is
@@ -44,19 +46,37 @@ type span struct {
 	tooLong bool
 }
 
+// cutter finds the ends of the records of a file.
+type cutter struct {
+	format.Shape
+	lineMax int
+}
+
+// cutterOf returns the one of a file.
+func (s *source) cutterOf(p *pinned) cutter {
+	if p.Records == recordsAny {
+		return cutter{s.config.values(s.shape), s.config.lineMax}
+	}
+	return cutter{s.shape, s.config.lineMax}
+}
+
+// isCut reports whether the records of a file may hold line ends, so that it must be cut from
+// its beginning on.
+func (s *source) isCut(p *pinned) bool { return s.config.format.fields || p.Records == recordsAny }
+
 // cut parts [from, to) of a file of records that may hold line ends into spans of about
 // segmentBytes, which depend on the bytes alone. rest is where what has no record end
 // starts.
-func (s *source) cut(f io.ReaderAt, from, to int64) (spans []span, rest int64, err error) {
+func (c cutter) cut(f io.ReaderAt, from, to int64) (spans []span, rest int64, err error) {
 	w := window{f: f, at: from, to: to}
 	for w.at < to {
 		block, err := w.load()
 		if err != nil {
 			return nil, 0, err
 		}
-		n := s.lastEnd(block, w.at)
-		if n == 0 && len(block) > s.config.lineMax {
-			end, err := nextLine(f, w.at+int64(len(block)), to)
+		n := c.lastEnd(block, w.at)
+		if n == 0 && len(block) > c.lineMax {
+			end, err := c.endBehind(block, f, w.at+int64(len(block)), to)
 			if err != nil {
 				return nil, 0, err
 			}
@@ -75,18 +95,18 @@ func (s *source) cut(f io.ReaderAt, from, to int64) (spans []span, rest int64, e
 }
 
 // lastEnd is LastEnd of a block at a place in a file, whose byte order mark is no text.
-func (s *source) lastEnd(block []byte, at int64) int {
+func (c cutter) lastEnd(block []byte, at int64) int {
 	mark := markOf(block, at)
-	if end := s.shape.LastEnd(block[mark:]); end > 0 {
+	if end := c.LastEnd(block[mark:]); end > 0 {
 		return mark + end
 	}
 	return 0
 }
 
 // ends is Ends of a block at a place in a file.
-func (s *source) ends(block []byte, at, max int64) (end int, records int64) {
+func (c cutter) ends(block []byte, at, max int64) (end int, records int64) {
 	mark := markOf(block, at)
-	if end, records = s.shape.Ends(block[mark:], max); end > 0 {
+	if end, records = c.Ends(block[mark:], max); end > 0 {
 		end += mark
 	}
 	return end, records
@@ -100,15 +120,17 @@ func markOf(block []byte, at int64) int {
 	return 0
 }
 
-// nextLine returns where the first line behind at starts, at most to.
-func nextLine(f io.ReaderAt, at, to int64) (int64, error) {
+// endBehind returns where a record ends whose start is too long, when at is behind that, at
+// most to.
+func (c cutter) endBehind(start []byte, f io.ReaderAt, at, to int64) (int64, error) {
+	rest := c.Rest(start)
 	w := window{f: f, at: at, to: to}
 	for w.at < to {
 		block, err := w.load()
 		if err != nil {
 			return 0, err
 		}
-		if n := bytes.IndexByte(block, '\n') + 1; n > 0 {
+		if n, done := rest(block); done {
 			return w.at + int64(n), nil
 		}
 		w.advance(len(block))
@@ -117,8 +139,8 @@ func nextLine(f io.ReaderAt, at, to int64) (int64, error) {
 }
 
 // cutAll is cut with the rest as a span: what was pinned is read to its end.
-func (s *source) cutAll(f io.ReaderAt, from, to int64) ([]span, error) {
-	spans, rest, err := s.cut(f, from, to)
+func (c cutter) cutAll(f io.ReaderAt, from, to int64) ([]span, error) {
+	spans, rest, err := c.cut(f, from, to)
 	if err == nil && rest < to {
 		spans = append(spans, span{rest, to, false})
 	}

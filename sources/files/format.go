@@ -93,11 +93,11 @@ func jsonShape(c *config, o *sources.OpenContext) (format.Shape, error) {
 	if err != nil {
 		return nil, err
 	}
-	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, AnyCase: o.Inferred, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift})
+	return ndjson.NewShape(ndjson.Options{Fields: o.Fields, AnyCase: o.Inferred, Encode: o.Encode, Formats: formats, Settings: c.cells, LineBytesMax: c.lineMax, Drift: c.drift,
+		ValuesWay: c.valuesWay(o.Stream)})
 }
 
-// linePlace is where a line of a sample is: which file, and its number there from 1, 0 for
-// an element of an array.
+// linePlace is where a record of a sample is: which file, and its line there from 1.
 type linePlace struct {
 	file int
 	line int64
@@ -125,10 +125,9 @@ func inferJSON(c *config, files []entry, notice func(text string)) ([]types.Fiel
 	file := -1
 	err = c.samples(files, shape, func(sample []byte) {
 		file++
-		if ndjson.IsArray(sample) {
-			lines = append(lines, ndjson.Elements(sample, sampleLines-len(lines))...)
-			for len(places) < len(lines) {
-				places = append(places, linePlace{file: file})
+		if c.isValues(sample) {
+			for _, v := range ndjson.Values(sample, sampleLines-len(lines)) {
+				lines, places = append(lines, v.Text), append(places, linePlace{file, v.Line})
 			}
 			return
 		}

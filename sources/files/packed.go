@@ -134,9 +134,8 @@ func (s *source) endsTooEarly(f *os.File, p *pinned) bool {
 	case p.Form == formUTF16, p.Form == formCR:
 		return false
 	case p.Compression == "":
-		tail := make([]byte, min(p.Size, sampledBytes))
-		_, err := f.ReadAt(tail, p.Size-int64(len(tail)))
-		return err == nil && !bytes.HasSuffix(bytes.TrimRight(tail, " \t\r\n"), []byte("]"))
+		_, first := openArray(f, p.Size)
+		return first
 	}
 	r, err := unpack(io.NewSectionReader(f, 0, p.Size), p.Compression)
 	if err != nil {
@@ -173,7 +172,7 @@ func (s *source) unpackedState(e entry, st *state) (*state, error) {
 	if info.Size() != e.size || e.size == 0 {
 		return nil, nil
 	}
-	packed := state{Size: e.size, MTime: e.mtime}
+	packed := state{Size: e.size, MTime: e.mtime, Records: st.Records}
 	sum, head, err := headOf(f, e.size)
 	if err != nil {
 		return nil, ignoreEnd(err)

@@ -10,7 +10,6 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
@@ -47,12 +46,12 @@ func newBudget(rowsMax, bytes int64) *budget {
 
 // cutBytes returns where records end that are not more than the limit of bytes, but at least
 // one.
-func (b *budget) cutBytes(s *source, f io.ReaderAt, from, to int64) (end int64, err error) {
+func (b *budget) cutBytes(s *source, p *pinned, f io.ReaderAt, from, to int64) (end int64, err error) {
 	if b.bytes == 0 || to-from <= b.bytes {
 		return to, nil
 	}
-	if s.config.format.fields {
-		_, end, err = s.cut(f, from, from+b.bytes)
+	if s.isCut(p) {
+		_, end, err = s.cutterOf(p).cut(f, from, from+b.bytes)
 	} else {
 		end, _, err = lastLine(f, from, from+b.bytes, b.bytes)
 	}
@@ -78,7 +77,7 @@ func (b *budget) takeWhole() (ok bool) {
 // cut returns where the records of [from, to) end that are left in the budget, and takes
 // them from it. Blank and bad ones count, a header does not: a batch has at most so many
 // rows.
-func (b *budget) cut(s *source, f io.ReaderAt, from, to int64) (end int64, err error) {
+func (b *budget) cut(c cutter, f io.ReaderAt, from, to int64) (end int64, err error) {
 	if !b.limited() {
 		return to, nil
 	}
@@ -89,12 +88,12 @@ func (b *budget) cut(s *source, f io.ReaderAt, from, to int64) (end int64, err e
 			return 0, err
 		}
 		header := int64(0)
-		if w.at == 0 && s.shape.Header() {
+		if w.at == 0 && c.Header() {
 			header = 1
 		}
-		n, records := s.ends(block, w.at, b.left+header)
-		if n == 0 && len(block) > s.config.lineMax {
-			next, err := nextLine(f, w.at+int64(len(block)), to)
+		n, records := c.ends(block, w.at, b.left+header)
+		if n == 0 && len(block) > c.lineMax {
+			next, err := c.endBehind(block, f, w.at+int64(len(block)), to)
 			if err != nil {
 				return 0, err
 			}
@@ -150,7 +149,13 @@ func (s *source) pin(e entry, last *state, rows *budget) (*pinned, error) {
 	}
 	s.noticeKind(e.name)
 	if p.Compression == "" { // packed bytes look like anything
-		p.Form = s.formOf(head)
+		if p.Form = s.formOf(head); p.Form == "" {
+			if err := s.tellRecords(f, p, last, head); err != nil {
+				return nil, ignoreEnd(err)
+			}
+		}
+	} else if last != nil {
+		p.Records = last.Records // of what was read before it was packed
 	}
 	// What has grown behind a frozen end may be cut in the middle of a line.
 	young := grown || !s.settled && (s.config.growing || s.now().Sub(info.ModTime()) < s.config.settle)
@@ -192,22 +197,41 @@ func (s *source) pinPlain(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 		}
 	}
 	var whole bool
+	if last == nil && s.isArray(p, n.head) {
+		if ok, err := s.arrayReady(f, p, n.young); err != nil || !ok {
+			return false, err
+		}
+	}
 	if p.To, whole, err = s.readyEnd(f, p, n.head, n.young); err != nil || p.To <= p.From {
 		return false, err
 	}
-	if p.To, err = n.rows.cutBytes(s, f, p.From, p.To); err != nil {
+	ready := p.To
+	if p.To, err = n.rows.cutBytes(s, p, f, p.From, p.To); err != nil {
 		return false, err
 	}
-	end := p.To
-	if p.To, err = n.rows.cut(s, f, p.From, p.To); err != nil {
+	if p.To, err = n.rows.cut(s.cutterOf(p), f, p.From, p.To); err != nil {
 		return false, err
 	}
-	var end1 [1]byte
-	if _, err := f.ReadAt(end1[:], p.To-1); err != nil {
-		return false, ignoreEnd(err)
+	if p.Records == recordsAny && p.To < ready {
+		if p.To, err = s.behindValues(f, p, p.To, ready); err != nil {
+			return false, ignoreEnd(err)
+		}
 	}
-	p.Open = p.To == end && !whole && end1[0] != '\n' && end1[0] != '\r'
-	return true, nil
+	switch {
+	case p.To < ready:
+		return true, nil
+	case p.Records == recordsAny:
+		p.Open = !whole && p.To == p.Size
+		p.Unclosed = whole && s.isArray(p, n.head) && (s.settled || !n.young && !s.config.growing)
+		if p.Unclosed {
+			p.Unclosed, _ = openArray(f, p.Size)
+		}
+		return true, nil
+	}
+	var end [1]byte
+	_, err = f.ReadAt(end[:], p.To-1)
+	p.Open = !whole && end[0] != '\n' && end[0] != '\r'
+	return err == nil, ignoreEnd(err)
 }
 
 // behindOpenLine returns where the new bytes of a file begin. If its last line was read
@@ -229,11 +253,11 @@ func (s *source) behindOpenLine(f *os.File, p *pinned, last *state) (int64, erro
 	if rest = bytes.TrimSuffix(rest, []byte("\r")); len(rest) > 0 {
 		shown := s.config.pattern.shown(p.Name)
 		if s.config.changed == changedFail {
-			return 0, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, in the middle of a line, and the line goes on with %q", shown, last.To, printable(string(rest[:min(len(rest), 100)]))).
+			return 0, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, in the middle of a %s, and the %[3]s goes on with %q", shown, last.To, s.unitOf(p), printable(string(rest[:min(len(rest), 100)]))).
 				WithDetail("The line had not changed for %v (settle_time), so that it was read as a row.", s.config.settle).
 				WithHint("ALTER STREAM %s SET (changed_files = 'skip') leaves the rest of such lines out; a longer settle_time waits longer for them", types.QuoteIdent(s.streamName()))
 		}
-		s.notice(fmt.Sprintf("file %q was read up to byte %d, in the middle of a line; the rest of that line is not read (changed_files = '%s')", shown, last.To, s.config.changed))
+		s.notice(fmt.Sprintf("file %q was read up to byte %d, in the middle of a %s; the rest of that line is not read (changed_files = '%s')", shown, last.To, s.unitOf(p), s.config.changed))
 	}
 	if line < 0 {
 		return p.Size, nil // its end has not come yet
@@ -268,8 +292,6 @@ func (s *source) formOf(head []byte) string {
 	switch {
 	case s.shape == nil:
 		return "parquet"
-	case s.config.format.name == "json" && ndjson.IsArray(bytes.TrimPrefix(head, byteOrderMark)):
-		return "array"
 	}
 	return s.config.encodingOf(head)
 }
@@ -287,15 +309,15 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (en
 		return p.Size, true, err
 	}
 	// The last field of a CSV row, or a line of text, may be cut short.
-	whole = !s.config.format.unsure && len(tail) <= s.config.lineMax && s.shape.Complete(head, tail)
+	whole = !s.config.format.unsure && len(tail) <= s.config.lineMax && s.cutterOf(p).Complete(head, tail)
 	if whole || !young {
 		return p.Size, whole, nil
 	}
 	if s.waiting = true; s.config.growing {
 		return start, false, nil
 	}
-	s.notice(fmt.Sprintf("file %q ends in the middle of a line; it is read when the file has grown or has not changed for %v",
-		s.config.pattern.shown(p.Name), s.config.settle))
+	s.notice(fmt.Sprintf("file %q ends in the middle of a %s; it is read when the file has grown or has not changed for %v",
+		s.config.pattern.shown(p.Name), s.unitOf(p), s.config.settle))
 	return start, false, nil
 }
 
@@ -303,10 +325,10 @@ func (s *source) readyEnd(f io.ReaderAt, p *pinned, head []byte, young bool) (en
 // they start. Where a quote can hide a line end all that is new must be looked at.
 func (s *source) lastRecord(f io.ReaderAt, p *pinned) (start int64, tail []byte, err error) {
 	limit := int64(s.config.lineMax)
-	if !s.config.format.fields {
+	if !s.isCut(p) {
 		return lastLine(f, p.From, p.Size, limit)
 	}
-	_, start, err = s.cut(f, p.From, p.Size)
+	_, start, err = s.cutterOf(p).cut(f, p.From, p.Size)
 	if err != nil {
 		return 0, nil, err
 	}

@@ -12,6 +12,7 @@ import (
 	"ssql/internal/format"
 	"ssql/internal/format/column"
 	"ssql/internal/format/csv"
+	"ssql/internal/format/ndjson"
 	"ssql/sources"
 )
 
@@ -50,14 +51,14 @@ func (p *plainFile) headerOf(f io.ReaderAt) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		n, _ := p.source.ends(block, 0, 1)
+		n, _ := p.source.cutterOf(p.pinned).ends(block, 0, 1)
 		if n > 0 || len(block) > p.source.config.lineMax || w.advance(0) {
 			if n == 0 {
 				n = bytes.IndexByte(append(block, '\n'), '\n') // its quote stays open
 			}
 			p.header = bytes.Clone(bytes.TrimPrefix(block[:n], byteOrderMark))
 			if csv.IsSeparatorLine(p.header) {
-				next, _ := p.source.ends(block, 0, 2)
+				next, _ := p.source.cutterOf(p.pinned).ends(block, 0, 2)
 				p.header = bytes.Clone(block[n:max(n, next)])
 			}
 			return p.header, nil
@@ -68,13 +69,13 @@ func (p *plainFile) headerOf(f io.ReaderAt) ([]byte, error) {
 // segments cuts the file.
 func (p *plainFile) segments(f io.ReaderAt) (out []sources.Segment, err error) {
 	s, from, to := p.source, p.pinned.From, p.pinned.To
-	if !s.config.format.fields {
+	if !s.isCut(p.pinned) {
 		for at := from; at < to; at += segmentBytes {
 			out = append(out, &plainSegment{file: p, load: s.loadLines, span: span{from: at, to: min(at+segmentBytes, to)}})
 		}
 		return out, nil
 	}
-	spans, err := s.cutAll(f, from, to)
+	spans, err := s.cutterOf(p.pinned).cutAll(f, from, to)
 	for _, x := range spans {
 		out = append(out, &plainSegment{file: p, load: s.loadSpan, span: x})
 	}
@@ -115,7 +116,7 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	if err != nil {
 		return fmt.Errorf("reading %s: %w", f.Name(), err)
 	}
-	in := format.Input{Name: s.config.pattern.shown(pinned.Name), Line: 1}
+	in := format.Input{Name: s.config.pattern.shown(pinned.Name), Line: 1, Values: pinned.Records == recordsAny}
 	if start > 0 && s.shape.Header() {
 		if in.Header, err = g.file.headerOf(f); err != nil {
 			return fmt.Errorf("reading the header of %s: %w", f.Name(), err)
@@ -152,7 +153,10 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	})
 	err = r.decoder.Decode(records[mark:])
 	if err == nil && tooLong != nil {
-		err = r.decoder.Refuse(tooLong, lineTooLong(s.config))
+		err = r.decoder.Refuse(tooLong, lineTooLong(s.config.lineMax))
+	}
+	if err == nil && pinned.Unclosed && g.to == pinned.To {
+		err = r.decoder.Refuse(nil, ndjson.Unclosed)
 	}
 	if finishErr := r.decoder.Finish(err != nil); err == nil {
 		err = finishErr
@@ -164,8 +168,8 @@ func badRow(file string, b format.Bad, linesBefore int64) sources.BadRow {
 	return sources.BadRow{File: file, Line: linesBefore + b.Line, Column: b.Column, Reason: b.Reason, Raw: b.Raw}
 }
 
-func lineTooLong(c *config) string {
-	return fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", c.lineMax)
+func lineTooLong(max int) string {
+	return fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", max)
 }
 
 // loadSpan reads whole records.

@@ -23,9 +23,12 @@ type pinned struct {
 	Compression string `json:"compression,omitempty"`
 	// Skip are bytes of the unpacked content that were read before the file was packed.
 	Skip int64 `json:"skip,omitempty"`
-	// Form is "array" for a JSON array, "parquet" for Parquet, formUTF16 or formCR, which are,
-	// too.
+	// Form is "parquet" for Parquet, formUTF16 or formCR, which are, too.
 	Form string `json:"form,omitempty"`
+	// Records is recordsAny if the records of JSON end where their values do.
+	Records string `json:"records,omitempty"`
+	// Unclosed says that the array that the file is ends with To, but has no end.
+	Unclosed bool `json:"unclosed,omitempty"`
 }
 
 // whole reports whether the file is read from start to end: it cannot grow.
@@ -56,7 +59,9 @@ type state struct {
 	Tail  uint32 `json:"tail,omitempty"`
 	To    int64  `json:"to"`
 	Open  bool   `json:"open,omitempty"`
-	Done  bool   `json:"done,omitempty"` // compressed: it can not grow
+	// Records is that of pinned: how a file is read does not change while it grows.
+	Records string `json:"records,omitempty"`
+	Done    bool   `json:"done,omitempty"` // compressed: it can not grow
 	// Skip is of a packed file that is not read yet: what was read of it before it was
 	// packed.
 	Skip int64 `json:"skip,omitempty"`
@@ -146,7 +151,7 @@ func (p *position) advance(r *batchRange, ageNanos int64) error {
 
 // state is what is known of a file behind a range that reads it.
 func (p *pinned) state() state {
-	return state{fileID: p.fileID, Size: p.Size, MTime: p.MTime, Head: p.Head, Tail: p.Tail, To: p.To, Open: p.Open, Done: p.whole()}
+	return state{fileID: p.fileID, Size: p.Size, MTime: p.MTime, Head: p.Head, Tail: p.Tail, To: p.To, Open: p.Open, Records: p.Records, Done: p.whole()}
 }
 
 func parseRange(r json.RawMessage) (*batchRange, error) {

@@ -2,7 +2,6 @@ package files
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -21,14 +20,15 @@ const (
 	sampleLines = 20_000
 )
 
-// samples gives the starts of files, each of whole records.
+// samples gives the starts of files, each of whole records. Values, which are cut one by one, come
+// as they are.
 func (c *config) samples(files []entry, shape format.Shape, take func(sample []byte)) error {
 	for _, e := range files {
 		sample, whole, err := c.sampleOf(e)
 		if err != nil && !os.IsNotExist(err) {
 			return c.cannotSample(e, err)
 		}
-		if end := c.sampleEnd(sample, shape); !whole && end > 0 {
+		if end := c.sampleEnd(sample, shape); !whole && end > 0 && !c.isValues(sample) {
 			sample = sample[:end]
 		}
 		take(sample)
@@ -45,9 +45,6 @@ func (c *config) cannotSample(e entry, err error) error {
 // sampleEnd returns where the whole records of a sample end that is cut short; 0 for one
 // that is taken as it is: a record that is alone, or an array, whose elements are no lines.
 func (c *config) sampleEnd(sample []byte, shape format.Shape) int {
-	if !c.format.fields && ndjson.IsArray(sample) {
-		return 0
-	}
 	least := int64(1)
 	if shape.Header() {
 		least = 2
@@ -78,8 +75,8 @@ func (c *config) noRows(files []entry, err error) error {
 		why = "is empty"
 	case len(line) == len(text) && len(sample) == sampleBytes:
 		why = fmt.Sprintf("has a first line of more than %d bytes", sampleBytes)
-	case text[0] == '{' && len(line) < len(text) && json.Valid(text):
-		why, hint = "has one object over several lines", "JSON is one object per line, or one array of them: jq -c . makes lines"
+	case c.records == recordsLines && ndjson.FormOf(text) == ndjson.ValuesForm:
+		why, hint = "has JSON that is not one object per line", "leave out records = 'lines'"
 	case c.byNames && formatOfName(name) == "" && other != c.format.name:
 		why, hint = "is no "+c.format.name, "say what the files hold: format = '"+other+"'"
 	default:

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"ssql/internal/format/csv"
-	"ssql/internal/format/ndjson"
 	"ssql/sources"
 )
 
@@ -49,7 +48,7 @@ func formatOfContent(name string, sample []byte) string {
 	switch {
 	case bytes.HasPrefix(content, []byte("PAR1")):
 		return "parquet"
-	case len(content) == 0 || content[0] == '{' || ndjson.IsArray(content) && (len(inside) == 0 || inside[0] == '{' || inside[0] == ']'):
+	case len(content) == 0 || content[0] == '{' || content[0] == 0x1E || content[0] == '[' && (len(inside) == 0 || inside[0] == '{' || inside[0] == ']'):
 		return "json"
 	case !isLog(name) && csv.Delimiter(content) != 0:
 		return "csv"

@@ -14,8 +14,10 @@
 //   - A last line without newline is a row if it is a whole object. If not, and always
 //     in CSV and text, where it cannot be told, it waits until the file grows; when the file has
 //     not changed for settle_time it is taken as it is.
-//   - What is packed, told by its first bytes, JSON arrays and Parquet are read through
-//     whole, and do not grow. One that ends too early waits: incomplete_files.
+//   - JSON whose records are values, not lines, may grow, too: a value that is not
+//     finished waits (records.go). A file that is one array waits until that is closed.
+//   - What is packed, told by its first bytes, and Parquet are read through whole, and do
+//     not grow. One that ends too early waits: incomplete_files.
 //   - What was read is remembered for max_file_age behind the newest file read, and
 //     files older than that are not new any more, as in Spark. The position is as
 //     large as the number of such files.
@@ -29,7 +31,7 @@
 //	list      which of them have something new        (list.go, follow.go)
 //	pin       which bytes of a file are ready         (pin.go)
 //	source    the contract of sources.Source          (source.go, open.go)
-//	cut       where records end                       (cut.go, lines.go)
+//	cut       where records end                       (cut.go, lines.go, records.go)
 //	segments  reading the pinned bytes in parallel    (plain.go, whole.go, packed.go, parquet.go)
 //	format    what the bytes are                      (format.go)
 //	hive      columns of folders such as day=…        (hive.go)
@@ -76,7 +78,9 @@ func options() []sources.Option {
 		{Name: "path", Type: sources.StringOption,
 			Summary: "a folder, a file, or a glob with *, ?, [a-z], {a,b} and **"},
 		{Name: "format", Type: sources.StringOption, Values: formatNames(),
-			Summary: "what the files hold; json is one object per line, or one array of them; text gives each line to the one column. Without it the names of the files tell, else json"},
+			Summary: "what the files hold; json is objects, one per line or in any other way, see records; text gives each line to the one column. Without it the names of the files tell, else json"},
+		{Name: "records", Type: sources.StringOption, Values: []string{recordsAny, recordsLines},
+			Summary: "json: lines has one object per line; any has objects over several lines, in arrays, or one behind the other with nothing or the separator 0x1E between them. Without it the start of each file tells"},
 		{Name: "max_files_per_batch", Type: sources.IntegerOption, Default: "2000",
 			Summary: "files that a batch reads at most; 0 is no limit. The memory of a batch grows with its files"},
 		{Name: "max_bytes_per_batch", Type: sources.BytesOption,
@@ -147,6 +151,7 @@ type config struct {
 	growing    bool          // see Growing
 	changed    string        // what changed_files says
 	incomplete string        // what incomplete_files says
+	records    string        // what records says, "" for the start of each file
 	drift      *format.Drift // nil where nothing is read but samples
 }
 
@@ -160,6 +165,7 @@ func newConfig(o sources.Values) (*config, error) {
 		growing:    o.Bool(Growing),
 		changed:    o.String("changed_files"),
 		incomplete: o.String("incomplete_files"),
+		records:    o.String("records"),
 		filesMax:   o.Int("max_files_per_batch"),
 		bytesMax:   o.Int("max_bytes_per_batch"),
 		ageNanos:   o.Int("max_file_age") * 1000,
@@ -187,6 +193,10 @@ func newConfig(o sources.Values) (*config, error) {
 	c.format, c.byNames = formatFor(o, &c.pattern), o.String("format") == ""
 	if c.format.fields {
 		c.dialect, err = dialect(o)
+	}
+	if c.records != "" && c.format.name != "json" {
+		return nil, sqlerr.New("INVALID_OPTION", "option \"records\" is of format \"json\", and the format is %q", c.format.name).
+			WithHint("leave it out, or say format = 'json'")
 	}
 	return c, err
 }

@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/internal/format"
-	"ssql/internal/format/ndjson"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 )
@@ -18,8 +17,8 @@ import (
 // ratioFrom is how much a file may hold before its ratio is looked at.
 const ratioFrom = 64 << 20
 
-// wholeSegment reads a whole file from start to end: one that is packed, or a JSON
-// array.
+// wholeSegment reads a whole file from start to end: one that is packed, or has to be
+// converted.
 type wholeSegment struct {
 	source *source
 	file   *pinned
@@ -40,7 +39,7 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	r := v.takeReader()
 	defer v.giveBack(r)
 	shown := g.source.config.pattern.shown(g.file.Name)
-	feed := &wholeFeed{records: splitter{reader: r, source: g.source}}
+	feed := &splitter{reader: r, cutter: g.source.cutterOf(g.file)}
 	c.Locate = func(row int) sources.BadRow {
 		// The text may be gone: blocks are used again.
 		return sources.BadRow{File: shown, Line: r.decoder.PlaceOf(row).Line}
@@ -50,20 +49,26 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		if err := g.lookBefore(&in, io.NewSectionReader(f, 0, g.file.Size)); err != nil {
 			return fmt.Errorf("unpacking %s: %w", f.Name(), err)
 		}
-		feed.records.begun = true // its mark was read
+		feed.begun = true // its mark was read, and its records are told
 	}
 	place := func(row int) (format.Place, error) {
 		at := r.decoder.PlaceOf(row)
-		if at.Offset += int64(feed.records.mark) + g.file.Skip; feed.array != nil {
-			at.Offset = -1
-		}
+		at.Offset += int64(feed.mark) + g.file.Skip
 		return at, nil
 	}
-	r.decoder.Begin(in, c.ChunkRows, format.Output{
+	out := format.Output{
 		Emit:   v.columns.around(emit, placed{shown, g.file, place, values}),
 		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
 		Notice: c.Notice,
-	})
+	}
+	in.Values = g.file.Records == recordsAny
+	r.decoder.Begin(in, c.ChunkRows, out)
+	feed.start = func(start []byte) {
+		if in.Values = g.source.config.isValues(start); in.Values {
+			feed.Shape = g.source.config.values(feed.Shape)
+			r.decoder.Begin(in, c.ChunkRows, out)
+		}
+	}
 	err = g.decode(ctx, r, feed, io.NewSectionReader(f, 0, g.file.Size))
 	if finishErr := r.decoder.Finish(err != nil); err == nil {
 		err = finishErr
@@ -100,7 +105,7 @@ func (g *wholeSegment) lookBefore(in *format.Input, file io.Reader) error {
 
 // decode feeds the decoder block by block. Data that cannot be unpacked ends the
 // file with a bad row: what came before it is good.
-func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, file io.Reader) error {
+func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *splitter, file io.Reader) error {
 	content := io.NopCloser(file)
 	if g.file.Compression != "" {
 		var err error
@@ -124,7 +129,7 @@ func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, f
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, readErr := fill(lines, feed.records.room())
+		n, readErr := fill(lines, feed.room())
 		if total += int64(n); g.tooLarge(total) {
 			return g.limitError(total)
 		}
@@ -139,34 +144,6 @@ func (g *wholeSegment) decode(ctx context.Context, r *reader, feed *wholeFeed, f
 		}
 		return r.decoder.Refuse(nil, "the rest of the file cannot be unpacked: "+readErr.Error())
 	}
-}
-
-// wholeFeed gives the bytes of a file to its decoder: record by record, or element by
-// element if it turns out to be an array.
-type wholeFeed struct {
-	records splitter
-	array   *ndjson.Array
-}
-
-func (w *wholeFeed) take(n int) error {
-	block := w.records.reader.block[w.records.have : w.records.have+n]
-	if d, ok := w.records.reader.decoder.(*ndjson.Decoder); ok && !w.records.begun {
-		block = bytes.TrimPrefix(block, byteOrderMark)
-		if ndjson.IsArray(block) {
-			w.array, w.records.begun = ndjson.NewArray(d), true
-		}
-	}
-	if w.array != nil {
-		return w.array.Write(block)
-	}
-	return w.records.take(n)
-}
-
-func (w *wholeFeed) finish() error {
-	if w.array != nil {
-		return w.array.Close()
-	}
-	return w.records.finish()
 }
 
 // fill reads until the block is full. Unlike io.ReadFull it keeps the end of the

@@ -103,6 +103,9 @@ func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
 // LastEnd implements format.Shape.
 func (s *Shape) LastEnd(block []byte) int { return s.options.lastEnd(block) }
 
+// Rest implements format.Shape: what is longer than a record may be ends with its line.
+func (s *Shape) Rest(start []byte) func(block []byte) (int, bool) { return format.LineRest(start) }
+
 // Header implements format.Shape.
 func (s *Shape) Header() bool { return s.options.Header }
 

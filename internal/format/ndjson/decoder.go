@@ -26,9 +26,13 @@ type Decoder struct {
 	base    int64          // bytes of the input before the block
 	size    int            // of the block
 	places  []format.Place // by row of the chunk: where it was read
+	starts  []int          // and where in the block, for those of the present one
 	inBlock int            // the first row of the chunk that the present block has
 
-	lines []int64 // where the next lines of the block were found; none: they follow each other
+	// origins are where the next lines of the block were found; none: they follow each other.
+	origins  []format.Place
+	byValues bool        // see Input.Values
+	values   valueReader // if so
 
 	steps   tree
 	scratch []byte // an unescaped string
@@ -55,21 +59,23 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 		d.steps = tree{}
 		clear(d.unknown)
 	}
-	d.file, d.rowsMax, d.line, d.out, d.lines = in.Name, chunkRows, in.Line, out, nil
+	d.file, d.rowsMax, d.line, d.out, d.origins = in.Name, chunkRows, in.Line, out, nil
 	d.base, d.size = 0, 0
-}
-
-// decodeLines is Decode for records that were brought into lines from elsewhere:
-// lines holds the number where each was found.
-func (d *Decoder) decodeLines(block []byte, lines []int64) error {
-	d.lines = lines
-	err := d.Decode(block)
-	d.lines = nil
-	return err
+	d.byValues, d.values = in.Values, valueReader{line: in.Line, lines: d.values.lines[:0], places: d.values.places[:0]}
 }
 
 // Decode implements format.Decoder.
 func (d *Decoder) Decode(block []byte) error {
+	if d.byValues {
+		return d.decodeValues(block)
+	}
+	return d.decodeLines(block, nil)
+}
+
+// decodeLines decodes a block of lines. origins says where each was found, if they were
+// brought there from elsewhere.
+func (d *Decoder) decodeLines(block []byte, origins []format.Place) error {
+	d.origins = origins
 	n := len(block)
 	if cap(block)-n < column.Slack {
 		block = append(make([]byte, 0, n+column.Slack), block...)
@@ -85,8 +91,10 @@ func (d *Decoder) Decode(block []byte) error {
 		if d.chunk.Start(d.rowsMax) {
 			d.start()
 		}
-		if len(d.lines) > 0 {
-			d.line, d.lines = d.lines[0], d.lines[1:]
+		at := format.Place{Line: d.line, Offset: d.base + int64(p)}
+		if len(d.origins) > 0 {
+			at, d.origins = d.origins[0], d.origins[1:]
+			d.line = at.Line
 		}
 		row, end := d.row, -1
 		if d.steps.worthTrying() {
@@ -101,7 +109,7 @@ func (d *Decoder) Decode(block []byte) error {
 			}
 		}
 		if d.row > row {
-			d.places[row] = format.Place{Line: d.line, Offset: d.base + int64(p)}
+			d.places[row], d.starts[row] = at, p
 		}
 		d.line++
 		d.bytes += end - p
@@ -132,15 +140,21 @@ func (d *Decoder) Finish(failed bool) error {
 
 // Refuse implements format.Decoder.
 func (d *Decoder) Refuse(start []byte, reason string) error {
-	err := d.out.Bad(format.Bad{Line: d.line, Reason: reason, Raw: format.Raw(start)})
+	if d.byValues {
+		return d.refuseAt(d.values.line, start, reason)
+	}
 	d.line++
-	return err
+	return d.refuseAt(d.line-1, start, reason)
+}
+
+func (d *Decoder) refuseAt(line int64, start []byte, reason string) error {
+	return d.out.Bad(format.Bad{Line: line, Reason: reason, Raw: format.Raw(start)})
 }
 
 func (d *Decoder) start() {
 	d.row, d.bytes, d.inBlock = 0, 0, 0
 	if len(d.places) < d.rowsMax {
-		d.places = make([]format.Place, d.rowsMax)
+		d.places, d.starts = make([]format.Place, d.rowsMax), make([]int, d.rowsMax)
 	}
 }
 
@@ -152,7 +166,7 @@ func (d *Decoder) TextOf(row int) string {
 	if row < d.inBlock {
 		return ""
 	}
-	line := d.buf[d.places[row].Offset-d.base:]
+	line := d.buf[d.starts[row]:]
 	return format.Raw(line[:bytes.IndexByte(line, '\n')])
 }
 
@@ -189,6 +203,9 @@ func (d *Decoder) parse(p int) (int, error) {
 	}
 	d.chunk.Reset(d.row)
 	end = p + bytes.IndexByte(d.buf[p:], '\n') + 1
+	if way := d.shape.options.ValuesWay; way != "" && !d.byValues && partOfValues(d.buf[p:end]) {
+		d.notice(fmt.Sprintf("file %q has JSON that is not one object per line, and each of its lines is a row or a bad row; %s", d.file, way))
+	}
 	return end, d.out.Bad(format.Bad{Line: d.line, Column: f.Column, Reason: f.Reason, Raw: format.Raw(d.buf[p : end-1])})
 }
 

@@ -46,6 +46,8 @@ type Options struct {
 	cell.Settings
 	// LineBytesMax refuses longer lines; 0 is format.RecordBytesMax.
 	LineBytesMax int
+	// ValuesWay says how a file is read whose records are values, not lines; "" where it cannot.
+	ValuesWay string
 	// Drift hears of keys that are no columns; nil does not.
 	Drift *format.Drift
 }
@@ -127,6 +129,9 @@ func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
 
 // LastEnd implements format.Shape.
 func (s *Shape) LastEnd(block []byte) int { return format.LastLineEnd(block) }
+
+// Rest implements format.Shape.
+func (s *Shape) Rest(start []byte) func(block []byte) (int, bool) { return format.LineRest(start) }
 
 // Header implements format.Shape.
 func (s *Shape) Header() bool { return false }

@@ -50,6 +50,9 @@ func (s *Shape) Ends(block []byte, max int64) (end int, records int64) {
 // LastEnd implements format.Shape.
 func (s *Shape) LastEnd(block []byte) int { return format.LastLineEnd(block) }
 
+// Rest implements format.Shape.
+func (s *Shape) Rest(start []byte) func(block []byte) (int, bool) { return format.LineRest(start) }
+
 // Complete implements format.Shape: any text may be a whole line.
 func (s *Shape) Complete(_, _ []byte) bool { return true }
 
