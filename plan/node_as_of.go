@@ -1,0 +1,21 @@
+package plan
+
+import "ssql/plan/expr"
+
+// AsOf joins each row of a stream with the version of a key that holds at the time
+// of the row: of the rows of Right with equal keys, the one with the greatest
+// RightTime up to LeftTime, or before it if Strict. Outer keeps rows without a
+// version. Static: the versions are a table; else both sides have event time, and a row comes
+// out when the watermark has reached its time.
+type AsOf struct {
+	Left, Right           Node
+	LeftKeys, RightKeys   []expr.Expr // over Left, over Right
+	LeftTime, RightTime   expr.Expr   // TIMESTAMP, over Left, over Right
+	Strict, Outer, Static bool
+	Cols                  []Column
+	Span                  Span
+}
+
+func (n *AsOf) Columns() []Column { return n.Cols }
+func (n *AsOf) Inputs() []Node    { return []Node{n.Left, n.Right} }
+func (*AsOf) node()               {}

@@ -1,0 +1,16 @@
+package plan
+
+import "ssql/plan/expr"
+
+// Expand emits each row once per grouping set, with the keys outside the set
+// NULL: ROLLUP, CUBE, GROUPING SETS. It appends grouping_id (BIGINT).
+type Expand struct {
+	Input Node
+	Keys  []expr.Expr
+	Sets  [][]int // indexes into Keys that a set keeps
+	Cols  []Column
+}
+
+func (n *Expand) Columns() []Column { return n.Cols }
+func (n *Expand) Inputs() []Node    { return []Node{n.Input} }
+func (*Expand) node()               {}

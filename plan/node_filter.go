@@ -1,0 +1,14 @@
+package plan
+
+import "ssql/plan/expr"
+
+// Filter keeps the rows for which Cond is true.
+type Filter struct {
+	Input Node
+	Cond  expr.Expr
+	pred  *predicate // Cond with what joins must know of it, while Bind works
+}
+
+func (n *Filter) Columns() []Column { return n.Input.Columns() }
+func (n *Filter) Inputs() []Node    { return []Node{n.Input} }
+func (*Filter) node()               {}

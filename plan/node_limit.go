@@ -1,0 +1,14 @@
+package plan
+
+// Limit passes the first Count rows: of the whole life of the query in append
+// mode, of each result in complete mode.
+type Limit struct {
+	Input  Node
+	Count  int64
+	Offset int64
+	Span   Span
+}
+
+func (n *Limit) Columns() []Column { return n.Input.Columns() }
+func (n *Limit) Inputs() []Node    { return []Node{n.Input} }
+func (*Limit) node()               {}

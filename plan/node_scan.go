@@ -1,0 +1,28 @@
+package plan
+
+import "ssql/sql/types"
+
+// Scan reads a stream. Source indexes Plan.Sources.
+type Scan struct {
+	Source int
+	Stream string
+	Cols   []Column
+	id     string // Stream.ID
+	limits eventLimits
+	stored []types.Field // all that the source delivers, for hints
+}
+
+func (n *Scan) Columns() []Column { return n.Cols }
+func (n *Scan) Inputs() []Node    { return nil }
+func (*Scan) node()               {}
+
+// Required returns the columns that are NOT NULL, to which the rows of the stream are held;
+// nil for none.
+func (n *Scan) Required() (columns []int) {
+	for i, c := range n.Cols {
+		if !c.Nullable {
+			columns = append(columns, i)
+		}
+	}
+	return columns
+}

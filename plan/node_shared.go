@@ -1,0 +1,18 @@
+package plan
+
+// Shared is rows that are computed once for all who read them: every place that has
+// them has this very node. Number is from 1, in the order of first appearance in the
+// plan. See share.go.
+type Shared struct {
+	Input  Node
+	Number int
+	// While Bind works: the columns that somebody reads, and, once those that nobody
+	// reads are left out, the node without them and where each column went.
+	need   []bool
+	narrow *Shared
+	at     []int
+}
+
+func (n *Shared) Columns() []Column { return n.Input.Columns() }
+func (n *Shared) Inputs() []Node    { return []Node{n.Input} }
+func (*Shared) node()               {}

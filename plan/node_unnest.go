@@ -1,0 +1,18 @@
+package plan
+
+import "ssql/plan/expr"
+
+// Unnest appends the elements of a list, one row each.
+type Unnest struct {
+	Input Node
+	List  expr.Expr
+	Outer bool
+	Cols  []Column
+	// Used are the columns of Input that somebody above reads; nil: all. A list that has been
+	// taken apart is most often not read again, and would be copied to each of its elements.
+	Used []bool
+}
+
+func (n *Unnest) Columns() []Column { return n.Cols }
+func (n *Unnest) Inputs() []Node    { return []Node{n.Input} }
+func (*Unnest) node()               {}
