@@ -4,6 +4,10 @@
 // types at a terminal, and kill_test kills it. The long form of the last is
 //
 //	go test ./cmd/ssql -run Killed -kills 50
+//
+// and that of the inputs and statements which may not use up 512 MiB of memory
+//
+//	go test ./cmd/ssql -run Bounded -bounded 2000 -timeout 2h
 package main
 
 import (
@@ -28,8 +32,10 @@ func main() {
 	// A statement nested without bounds must end as an error, not take the machine.
 	debug.SetMaxStack(256 << 20)
 	keepPrivate()
-	// The other half is DuckDB's, and of what is not collected.
-	debug.SetMemoryLimit(duck.ProcessBytes() / 2)
+	// The rest is DuckDB's, and of what cannot be collected: a statement is ended where that is more
+	// than an eighth.
+	debug.SetMemoryLimit(duck.ProcessBytes() / 8 * 3)
+	duck.BoundAllocations()
 	os.Exit(run(context.Background(), os.Args[1:]))
 }
 

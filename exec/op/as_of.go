@@ -60,22 +60,19 @@ func (a *AsOf) Begin(b *Batch) error {
 }
 
 // Segment keeps the chunks of a segment until it is merged.
-func (a *AsOf) Segment(input int) Segment { return &Rows{Input: input} }
+func (a *AsOf) Segment(input int) Segment { return waitingRows(input, a.cfg.Limits) }
 
 // Merge stores the rows of a segment that are not late.
 func (a *AsOf) Merge(s Segment) error {
 	rows := s.(*Rows)
 	defer rows.Release()
-	for _, rec := range rows.Chunks {
+	return rows.each(a.batch, func(rec arrow.Record) error {
 		if err := a.take(rows.Input, rec); err != nil {
 			return err
 		}
-		if err := a.cfg.Limits.check("as-of join", "rows", a.rowCount(), a.bytes(),
-			"lower the watermark delay, or join fewer keys"); err != nil {
-			return err
-		}
-	}
-	return nil
+		return a.cfg.Limits.check("as-of join", "rows", a.rowCount(), a.bytes(),
+			"lower the watermark delay, or join fewer keys")
+	})
 }
 
 func (a *AsOf) side(input int) *AsOfSide { return []*AsOfSide{&a.cfg.Left, &a.cfg.Right}[input] }

@@ -17,8 +17,39 @@ import (
 type Rows struct {
 	Input  int
 	Chunks []arrow.Record
-	// Of a result: how much it has, and may have; 0: no limit.
+	what   string // for messages
+	// How much it has, and may have; 0: no limit.
 	bytes, bytesMax int64
+}
+
+// waitingBytesMin is what the chunks of a segment may always have: a limit of the state is not one of the
+// input.
+const waitingBytesMin = 64 << 20
+
+// waitingRows returns a keeper of the chunks of a segment that wait for their turn in an operator: where
+// a row of the input became many, they are as large as its state.
+func waitingRows(input int, l StateLimits) *Rows {
+	r := &Rows{Input: input, what: "the input of an operator"}
+	if l.BytesMax > 0 {
+		r.bytesMax = max(l.BytesMax, waitingBytesMin)
+	}
+	return r
+}
+
+// each calls f with the chunks, in parts that are not too large, while the batch is wanted.
+func (r *Rows) each(b *Batch, f func(rec arrow.Record) error) error {
+	for _, rec := range r.Chunks {
+		err := inParts(rec, func(part arrow.Record) error {
+			if err := b.Expr.Ended(); err != nil {
+				return err
+			}
+			return f(part)
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 var _ Segment = (*Rows)(nil)
@@ -30,7 +61,7 @@ func (r *Rows) Consume(rec arrow.Record) error {
 		r.Chunks = append(r.Chunks, rec)
 		r.bytes += recordBytes(rec)
 	}
-	return checkResult(r.bytes, r.bytesMax)
+	return checkBytes(r.what, r.bytes, r.bytesMax)
 }
 
 // Release gives the chunks back.
@@ -55,7 +86,9 @@ var _ Breaker = (*Collect)(nil)
 func (c *Collect) Begin(*Batch) error { c.chunks, c.bytes = nil, 0; return nil }
 
 // Segment returns a keeper of chunks.
-func (c *Collect) Segment(input int) Segment { return &Rows{Input: input, bytesMax: c.BytesMax} }
+func (c *Collect) Segment(input int) Segment {
+	return &Rows{Input: input, what: resultOfBatch, bytesMax: c.BytesMax}
+}
 
 // Merge appends the segment's chunks.
 func (c *Collect) Merge(s Segment) error {
@@ -64,14 +97,16 @@ func (c *Collect) Merge(s Segment) error {
 	for _, rec := range chunks {
 		c.bytes += recordBytes(rec)
 	}
-	return checkResult(c.bytes, c.BytesMax)
+	return checkBytes(resultOfBatch, c.bytes, c.BytesMax)
 }
 
-// checkResult refuses a result beyond its limit, also while a segment is read: one row can come to more
+const resultOfBatch = "the result of the batch"
+
+// checkBytes refuses what is more than its limit, also while a segment is read: one row can come to more
 // than fits.
-func checkResult(bytes, bytesMax int64) error {
+func checkBytes(what string, bytes, bytesMax int64) error {
 	if bytesMax > 0 && bytes > bytesMax {
-		return sqlerr.New("E_LIMIT", "the result of the batch has more than state_bytes_max = %d bytes", bytesMax).
+		return sqlerr.New("E_LIMIT", "%s has more than state_bytes_max = %d bytes", what, bytesMax).
 			WithHint("raise state_bytes_max; or DROP the query and create it again with max_bytes_per_batch, since a batch that is planned is not made smaller")
 	}
 	return nil

@@ -27,9 +27,10 @@ type DedupConfig struct {
 // NULL keys are equal. A duplicate does not renew the time of its key.
 type Dedup struct {
 	heldRows
-	cfg   DedupConfig
-	batch *Batch
-	out   []arrow.Record
+	cfg      DedupConfig
+	batch    *Batch
+	out      []arrow.Record
+	outBytes int64
 }
 
 var _ Stateful = (*Dedup)(nil)
@@ -39,27 +40,24 @@ func NewDedup(cfg DedupConfig) *Dedup { return &Dedup{cfg: cfg, heldRows: newHel
 
 // Begin starts a batch.
 func (d *Dedup) Begin(b *Batch) error {
-	d.batch, d.stats, d.out = b, Stats{}, nil
+	d.batch, d.stats, d.out, d.outBytes = b, Stats{}, nil, 0
 	return nil
 }
 
 // Segment keeps the chunks of a segment until it is merged.
-func (d *Dedup) Segment(input int) Segment { return &Rows{Input: input} }
+func (d *Dedup) Segment(input int) Segment { return waitingRows(input, d.cfg.Limits) }
 
 // Merge passes the rows of a segment that are the first of their key.
 func (d *Dedup) Merge(s Segment) error {
 	rows := s.(*Rows)
 	defer rows.Release()
-	for _, rec := range rows.Chunks {
+	return rows.each(d.batch, func(rec arrow.Record) error {
 		if err := d.take(rec); err != nil {
 			return err
 		}
-		if err := d.cfg.Limits.check("deduplication", "keys", int64(d.rows.Len()), d.rows.Bytes(),
-			"deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten"); err != nil {
-			return err
-		}
-	}
-	return nil
+		return d.cfg.Limits.check("deduplication", "keys", int64(d.rows.Len()), d.rows.Bytes()+d.outBytes,
+			"deduplicate WITHIN WATERMARK or by the event time too, so that keys are forgotten")
+	})
 }
 
 func (d *Dedup) take(rec arrow.Record) error {
@@ -72,7 +70,8 @@ func (d *Dedup) take(rec arrow.Record) error {
 	if err != nil || len(first) == 0 {
 		return err
 	}
-	d.out = append(d.out, Take(kept, first))
+	out := Take(kept, first)
+	d.out, d.outBytes = append(d.out, out), d.outBytes+recordBytes(out)
 	return nil
 }
 

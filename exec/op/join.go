@@ -80,8 +80,9 @@ type joinSide struct {
 	keep bool
 }
 
-// pairsMax bounds how many candidate pairs are held as columns at once.
-const pairsMax = 1 << 15
+// pairsMax and pairsBytesMax bound how many candidate pairs are held as columns at once, and about
+// how large they are.
+const pairsMax, pairsBytesMax = 1 << 15, 8 << 20
 
 // NewJoin returns a join without state.
 func NewJoin(cfg JoinConfig) (*Join, error) {
@@ -109,21 +110,18 @@ func (j *Join) Begin(b *Batch) error {
 }
 
 // Segment keeps the chunks of a segment until it is merged.
-func (j *Join) Segment(input int) Segment { return &Rows{Input: input} }
+func (j *Join) Segment(input int) Segment { return waitingRows(input, j.cfg.Limits) }
 
 // Merge joins the rows of one segment with what the other side holds.
 func (j *Join) Merge(s Segment) error {
 	rows := s.(*Rows)
 	defer rows.Release()
-	for _, rec := range rows.Chunks {
+	return rows.each(j.batch, func(rec arrow.Record) error {
 		if err := j.take(rows.Input, rec); err != nil {
 			return err
 		}
-		if err := j.checkLimits(); err != nil {
-			return err
-		}
-	}
-	return nil
+		return j.checkLimits()
+	})
 }
 
 // checkLimits refuses more rows, or more bytes of rows and of output, than the limits of
@@ -225,6 +223,7 @@ func hasKeys(cols []arrow.Array, nullSafe []bool, n int) []bool {
 func (j *Join) probe(input int, a *arrival) error {
 	other := j.sides[1-input]
 	var mine, theirs []int32
+	bytes := int64(0) // of the pairs that wait
 	ids := make([]int32, len(a.keys))
 	other.rows.FindKeys(a.keys, ids)
 	for row, id := range ids {
@@ -232,13 +231,15 @@ func (j *Join) probe(input int, a *arrival) error {
 			continue
 		}
 		var err error
+		own := rowBytes(a.rec, row)
 		other.rows.Each(id, func(r int32) bool {
 			mine, theirs = append(mine, int32(row)), append(theirs, r)
-			if len(mine) < pairsMax {
+			bytes += own + int64(len(other.rows.Payload(r)))
+			if len(mine) < pairsMax && bytes < pairsBytesMax {
 				return true
 			}
 			err = j.pair(input, a, mine, theirs)
-			mine, theirs = mine[:0], theirs[:0]
+			mine, theirs, bytes = mine[:0], theirs[:0], 0
 			return err == nil
 		})
 		if err != nil {
@@ -252,6 +253,9 @@ func (j *Join) probe(input int, a *arrival) error {
 func (j *Join) pair(input int, a *arrival, mine, theirs []int32) error {
 	if len(mine) == 0 {
 		return nil
+	}
+	if err := j.batch.Expr.Ended(); err != nil {
+		return err
 	}
 	other := j.sides[1-input]
 	partner, err := decodeRows(j.cfg.Alloc, other.Schema, other.rows, theirs)

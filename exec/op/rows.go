@@ -26,6 +26,42 @@ func Take(rec arrow.Record, rows []int32) arrow.Record {
 	return tracedTake(rec, out, rows)
 }
 
+// rowBytes returns about how many bytes a copy of a row takes.
+func rowBytes(rec arrow.Record, row int) int64 {
+	n := int64(0)
+	for _, a := range rec.Columns() {
+		n += expr.RowBytes(a, row)
+	}
+	return n
+}
+
+// partBytesMax is how large the rows are, about, that an operator copies at once into keys and state.
+const partBytesMax = 8 << 20
+
+// inParts calls f with parts of a chunk that are not too large when each row has its own copy of
+// texts that several share.
+func inParts(rec arrow.Record, f func(part arrow.Record) error) error {
+	n, start, bytes := rec.NumRows(), int64(0), int64(0)
+	for row := range n {
+		if bytes += rowBytes(rec, int(row)); bytes < partBytesMax || row+1 == n {
+			continue
+		}
+		part := rec.NewSlice(start, row+1)
+		err := f(part)
+		part.Release()
+		if err != nil {
+			return err
+		}
+		start, bytes = row+1, 0
+	}
+	if start == 0 {
+		return f(rec)
+	}
+	part := rec.NewSlice(start, n)
+	defer part.Release()
+	return f(part)
+}
+
 // shared is Take that keeps one copy of the texts of a column: a join makes many rows of one.
 func shared(rec arrow.Record, rows []int32) arrow.Record {
 	cols := make([]arrow.Array, rec.NumCols())

@@ -187,7 +187,7 @@ type probing struct {
 // add adds a pair that the keys make.
 func (p *probing) add(mine, theirs int32) error {
 	if mine+1 != p.row {
-		p.row, p.count, p.cost = mine+1, 0, rowBytes(p.rec, mine)
+		p.row, p.count, p.cost = mine+1, 0, sharedRowBytes(p.rec, mine)
 	}
 	p.count++
 	s := p.t.Sizes
@@ -196,19 +196,21 @@ func (p *probing) add(mine, theirs int32) error {
 			WithHint("join by a narrower condition, or raise rows_per_row_max")}
 	}
 	p.mine, p.theirs = append(p.mine, mine), append(p.theirs, theirs)
-	p.bytes += p.cost + rowBytes(p.table, theirs)
+	p.bytes += p.cost + sharedRowBytes(p.table, theirs)
 	if len(p.mine) >= pairsMax || s.ChunkBytes > 0 && p.bytes >= s.ChunkBytes {
 		return p.cut()
 	}
 	return nil
 }
 
-func rowBytes(rec arrow.Record, row int32) int64 {
+// sharedRowBytes is rowBytes of what shared copies.
+func sharedRowBytes(rec arrow.Record, row int32) int64 {
 	n := int64(0)
 	for _, a := range rec.Columns() {
-		if _, shared := a.(*array.String); shared {
+		switch a.(type) {
+		case *array.String, *array.Dictionary:
 			n += 4
-		} else {
+		default:
 			n += expr.RowBytes(a, int(row))
 		}
 	}

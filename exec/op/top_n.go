@@ -67,7 +67,7 @@ func (t *TopN) Begin(b *Batch) error {
 }
 
 // Segment keeps the chunks of a segment until it is merged.
-func (t *TopN) Segment(input int) Segment { return &Rows{Input: input} }
+func (t *TopN) Segment(input int) Segment { return waitingRows(input, t.cfg.Limits) }
 
 // Merge drops the late rows of a segment and keeps the others for Finish.
 func (t *TopN) Merge(s Segment) error {

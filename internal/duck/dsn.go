@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -36,23 +37,25 @@ func dsn(o Options) string {
 func defaultMemoryBytes() int64 { return min(ProcessBytes()/4, memoryBytesMax) }
 
 // ProcessBytes returns how much memory the process may use: what GOMEMLIMIT, its control
-// group, its limits (ulimit -v, of which a quarter is left for addresses without memory) and the
-// machine leave it. Where none can be found out it is math.MaxInt64.
+// group, its limits (ulimit -d, and -v, of which a quarter is left for addresses without memory) and
+// the machine leave it. Where none can be found out it is math.MaxInt64.
 func ProcessBytes() int64 { return processBytes() }
 
 // processBytes looks once: what the process sets its collector to later is not meant.
 var processBytes = sync.OnceValue(func() int64 {
 	limit := debug.SetMemoryLimit(-1) // GOMEMLIMIT
-	for _, name := range groupFiles() {
+	groups, _ := os.ReadFile("/proc/self/cgroup")
+	for _, name := range groupFiles(string(groups)) {
 		if text, err := os.ReadFile(name); err == nil {
 			if n, err := strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64); err == nil {
 				limit = min(limit, n)
 			}
 		}
 	}
-	var addresses syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_AS, &addresses); err == nil && addresses.Cur < math.MaxInt64 {
-		limit = min(limit, int64(addresses.Cur/4*3))
+	limit = min(limit, limitOf(syscall.RLIMIT_DATA))
+	if addresses := limitOf(syscall.RLIMIT_AS); addresses < math.MaxInt64 {
+		// A Go program reserves 600 MB of addresses before it begins.
+		limit = min(limit, max(0, addresses-reservedBytes())/4*3)
 	}
 	if n, ok := machineBytes(); ok {
 		limit = min(limit, n)
@@ -60,19 +63,70 @@ var processBytes = sync.OnceValue(func() int64 {
 	return limit
 })
 
-// groupFiles are where the limit of the control group stands: in a container at the root, else
-// below the name of the group.
-func groupFiles() []string {
-	names := []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"}
-	text, err := os.ReadFile("/proc/self/cgroup")
-	if err != nil {
-		return names
+// BoundAllocations lets allocations fail that would come to more than ProcessBytes, where the system can.
+// DuckDB knows only of what its buffers take: the texts of a vector, as of repeat or format, are
+// not among them. An allocation that fails ends the statement in an error; without, the system would
+// end the process.
+func BoundAllocations() {
+	most := processBytes()
+	if most == math.MaxInt64 {
+		return
 	}
-	for _, line := range strings.Split(string(text), "\n") {
-		if parts := strings.SplitN(line, ":", 3); len(parts) == 3 && parts[1] == "" {
-			for dir := filepath.Clean("/" + parts[2]); dir != "/"; dir = filepath.Dir(dir) {
-				names = append(names, filepath.Join("/sys/fs/cgroup", dir, "memory.max"))
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &l); err != nil {
+		return // there is none to be had
+	}
+	if bound := uint64(most/8*7 + stackBytes); bound < uint64(l.Cur) {
+		l.Cur = bound
+		_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &l) // without, the process is as it was
+	}
+}
+
+// stackBytes is what stacks and arenas reserve and do not use.
+const stackBytes = 128 << 20
+
+// limitOf returns a limit of the process, math.MaxInt64 for none.
+func limitOf(resource int) int64 {
+	var l syscall.Rlimit
+	if err := syscall.Getrlimit(resource, &l); err != nil || uint64(l.Cur) > math.MaxInt64 {
+		return math.MaxInt64
+	}
+	return int64(l.Cur)
+}
+
+// reservedBytes returns how many addresses the process has, 0 where the system has no /proc.
+func reservedBytes() int64 {
+	text, err := os.ReadFile("/proc/self/statm")
+	if err != nil {
+		return 0
+	}
+	pages, _, _ := strings.Cut(string(text), " ")
+	n, err := strconv.ParseInt(pages, 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n * int64(os.Getpagesize())
+}
+
+// groupFiles are where the limits of control groups stand, given what /proc/self/cgroup says: in a
+// container at the root, else below the name of the group or of one that holds it.
+func groupFiles(groups string) []string {
+	const root, first, second = "/sys/fs/cgroup", "memory.limit_in_bytes", "memory.max"
+	names := []string{filepath.Join(root, second), filepath.Join(root, "memory", first)}
+	for _, line := range strings.Split(groups, "\n") {
+		parts := strings.SplitN(line, ":", 3)
+		if len(parts) < 3 {
+			continue
+		}
+		top, file := root, second
+		if parts[1] != "" {
+			top, file = filepath.Join(root, "memory"), first
+			if !slices.Contains(strings.Split(parts[1], ","), "memory") {
+				continue
 			}
+		}
+		for dir := filepath.Clean("/" + parts[2]); dir != "/"; dir = filepath.Dir(dir) {
+			names = append(names, filepath.Join(top, dir, file))
 		}
 	}
 	return names

@@ -127,15 +127,18 @@ func (j *job) abort() {
 // launch runs an opened query in its own goroutine. The context of the statement
 // that launches it does not end it.
 func (j *job) launch(q *exec.Query, t exec.Trigger) {
-	ctx, cancel := context.WithCancel(context.Background())
-	j.query, j.cancel = q, cancel
 	s := j.session
+	ctx, done := s.memory.watch(context.Background())
+	ctx, cancel := context.WithCancel(ctx)
+	j.query, j.cancel = q, cancel
 	s.mu.Lock()
 	s.running[strings.ToLower(j.row.name)] = j
 	s.mu.Unlock()
 	go func() {
 		defer cancel()
-		j.finish(runGuarded(ctx, q, t))
+		err := causeOf(ctx, runGuarded(ctx, q, t))
+		done()
+		j.finish(err)
 	}()
 }
 

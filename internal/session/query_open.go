@@ -31,8 +31,8 @@ func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
 		NoDataBatches: v.boolean("no_data_batches"),
 		Workers:       int(v.integer("workers")),
 		ChunkRows:     int(v.integer("chunk_rows")),
-		ChunkBytesMax: v.quantity("chunk_bytes_max"),
-		ValueBytesMax: v.quantity("value_bytes_max"),
+		ChunkBytesMax: v.boundedBytes("chunk_bytes_max", 32),
+		ValueBytesMax: v.boundedBytes("value_bytes_max", 16),
 		RowsPerRowMax: v.integer("rows_per_row_max"),
 		CreatedBy:     s.cfg.Program,
 		SnapshotEvery: int(v.integer("snapshot_every")),
@@ -67,14 +67,14 @@ func keepAtMost(rows int64) int64 {
 }
 
 // stateBytesMax returns the limit of an operator's state. Unless it is set it is a
-// third of the memory: the collector lets the heap grow to twice what is in use, and the
+// sixth of the memory: while state grows it is there twice, the collector lets garbage lie, and the
 // rest is DuckDB's. So state that grows without bound ends in an error that says so, not
 // in a process that the system has killed.
 func stateBytesMax(set int64) int64 {
 	if set > 0 {
 		return set
 	}
-	return duck.ProcessBytes() / 3
+	return duck.ProcessBytes() / 6
 }
 
 // openSources opens the streams of a plan.

@@ -77,6 +77,7 @@ type Session struct {
 	inScript   bool            // the running statement is one of a script
 	stopped    bool            // Interrupt was called during the running statement
 	progress   *progressLog
+	memory     *memoryWatch
 }
 
 // ErrInterrupted is a statement that Interrupt ended.
@@ -125,7 +126,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, db: db, settings: settings{}, noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
+	s := &Session{cfg: cfg, db: db, settings: settings{}, memory: newMemoryWatch(), noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
 	s.progress = newProgressLog(s)
 	s.readOnly = db.ReadOnly()
 	if !s.readOnly {
@@ -193,7 +194,10 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.mu.Lock()
 	s.stopped, s.foreground, s.inScript = false, nil, r.Wait
 	s.mu.Unlock()
-	err := s.execute(ctx, r, out)
+	s.memory.setMax(s.settings.quantity("memory_bytes_max"))
+	ctx, done := s.memory.watch(ctx)
+	err := causeOf(ctx, s.execute(ctx, r, out))
+	done()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.foreground = nil

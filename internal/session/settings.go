@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
@@ -39,7 +40,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "checkpoint", Type: sources.StringOption, Default: "",
 		Summary: "folder of the checkpoint; with SET the folder that holds one per query"}, inSession | inQuery},
 	{sources.Option{Name: "chunk_bytes_max", Type: sources.BytesOption, Default: "32 MiB",
-		Summary: "bytes that operators pass on at a time, about: chunks with more are cut"}, inSession | inQuery},
+		Summary: "bytes that operators pass on at a time, about: chunks with more are cut; unless set, at most 1/32 of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192", Max: 1 << 20,
 		Summary: "rows that operators pass on at a time"}, inSession | inQuery},
 	{sources.Option{Name: "dialect_notes", Type: sources.StringOption, Default: "on", Values: []string{"on", "off"},
@@ -60,6 +61,8 @@ var settingTable = []setting{
 		Summary: "files that a batch reads at most of each stream; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "max_rows_per_batch", Type: sources.IntegerOption, Default: "0",
 		Summary: "rows that a batch reads at most of each stream; 0 is no limit"}, inSession | inQuery},
+	{sources.Option{Name: "memory_bytes_max", Type: sources.BytesOption, Default: "0",
+		Summary: "memory of the process, of which statements and queries are ended before they use it up; 0 is what GOMEMLIMIT, control group, ulimit and machine leave"}, inSession},
 	{sources.Option{Name: "no_data_batches", Type: sources.BooleanOption, Default: "true",
 		Summary: "run a batch without rows when the watermark closes a window"}, inSession | inQuery},
 	{sources.Option{Name: "output_mode", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "append", "update", "complete"},
@@ -77,7 +80,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",
 		Summary: "start the query at once"}, inQuery},
 	{sources.Option{Name: "state_bytes_max", Type: sources.BytesOption, Default: "0",
-		Summary: "memory that the state of an operator may take; 0 is a third of what the process may use"}, inSession | inQuery},
+		Summary: "memory that the state of an operator may take; 0 is a sixth of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "state_rows_max", Type: sources.IntegerOption, Default: "0",
 		Summary: "rows or groups that an operator may hold; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "statement_bytes_max", Type: sources.IntegerOption, Default: "1048576", Min: 1024, Max: int64(sql.WidestLimits().StatementBytes),
@@ -89,7 +92,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "trigger", Type: sources.StringOption, Default: "auto",
 		Summary: "when batches run: available_now, once, an interval such as '5 seconds', or auto"}, inSession | inQuery},
 	{sources.Option{Name: "value_bytes_max", Type: sources.BytesOption, Default: "64 MiB",
-		Summary: "bytes that an expression may make of one value"}, inSession | inQuery},
+		Summary: "bytes that an expression may make of one value; unless set, at most 1/16 of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "watermark_policy", Type: sources.StringOption, Default: "min", Values: []string{"min", "max"},
 		Summary: "how the watermarks of several inputs make one"}, inSession | inQuery},
 	{sources.Option{Name: "windows_per_row_max", Type: sources.IntegerOption, Default: "100000", Min: 1, Max: 1 << 40,
@@ -197,6 +200,15 @@ func (v settings) boolean(name string) bool { return v.get(name) == "true" }
 func (v settings) quantity(name string) int64 {
 	value, _ := settingTable[indexOfSetting(name)].Parse(v.get(name))
 	n, _ := value.(int64)
+	return n
+}
+
+// boundedBytes is quantity, but unless it was set at most a part of what the process may use.
+func (v settings) boundedBytes(name string, part int64) int64 {
+	n := v.quantity(name)
+	if _, set := v[name]; !set {
+		n = min(n, duck.ProcessBytes()/part)
+	}
 	return n
 }
 

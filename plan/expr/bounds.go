@@ -24,7 +24,7 @@ const (
 	foldedBytesMax = 1 << 20
 	// takenBytesMax bounds what is copied of the rows of a chunk at once. One row may be larger,
 	// up to what the offsets of a column reach.
-	takenBytesMax = 128 << 20
+	takenBytesMax = 48 << 20
 	offsetMax     = 1<<31 - 1
 )
 
@@ -78,8 +78,8 @@ func (c *Ctx) context() context.Context {
 	return c.Context
 }
 
-// ended returns why the evaluation is not wanted any more.
-func (c *Ctx) ended() error {
+// Ended returns why the evaluation is not wanted any more.
+func (c *Ctx) Ended() error {
 	if c == nil || c.Context == nil {
 		return nil
 	}
@@ -87,11 +87,12 @@ func (c *Ctx) ended() error {
 }
 
 func valueLimit(what string, max int64) *sqlerr.Error {
-	return sqlerr.New(codeLimit, "%s makes a value of more than value_bytes_max = %s", what, bytesText(max)).
+	return sqlerr.New(codeLimit, "%s makes a value of more than value_bytes_max = %s", what, BytesText(max)).
 		WithHint("let it make less, or raise value_bytes_max")
 }
 
-func bytesText(n int64) string {
+// BytesText writes a number of bytes.
+func BytesText(n int64) string {
 	switch {
 	case n >= 1<<20 && n%(1<<20) == 0:
 		return fmt.Sprintf("%d MiB", n>>20)
@@ -155,6 +156,11 @@ func bytesOfRow(a arrow.Array, row int) int64 {
 		return int64(a.ValueLen(row))
 	case *array.Binary:
 		return int64(a.ValueLen(row))
+	case *array.Dictionary:
+		if a.IsNull(row) {
+			return 0
+		}
+		return bytesOfRow(a.Dictionary(), a.GetValueIndex(row))
 	case *array.Struct:
 		n := int64(1)
 		for i := range a.NumField() {

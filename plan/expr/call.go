@@ -137,7 +137,7 @@ func (c *call) run(ctx *Ctx, args []vec, rows int) (arrow.Array, error) {
 			f.valid.and(a)
 		}
 	}
-	if err := ctx.ended(); err != nil {
+	if err := ctx.Ended(); err != nil {
 		return nil, err
 	}
 	out, err := c.kern(f, args)

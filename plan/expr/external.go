@@ -71,7 +71,7 @@ func (e *External) Eval(c *Ctx, rec arrow.Record) (arrow.Array, error) {
 		cols[i] = a
 	}
 	out, err := e.call(c, cols, int(rec.NumRows()))
-	if ended := c.ended(); ended != nil {
+	if ended := c.Ended(); ended != nil {
 		return nil, ended
 	}
 	if err != nil {

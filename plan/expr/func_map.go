@@ -242,22 +242,47 @@ func bindRange(closed bool) binder {
 	}
 }
 
+// rangeLen returns how many numbers there are from start on, by steps, up to stop.
+func rangeLen(start, stop, step int64, closed bool) uint64 {
+	var far, by uint64 // never negative: the difference of two BIGINTs may be larger than one
+	switch {
+	case step > 0 && start <= stop:
+		far, by = uint64(stop)-uint64(start), uint64(step)
+	case step < 0 && start >= stop:
+		far, by = uint64(start)-uint64(stop), -uint64(step)
+	default:
+		return 0
+	}
+	n := far / by
+	if closed || far%by > 0 {
+		n++
+	}
+	return n
+}
+
 func makeRanges(f *frame, args []vec, closed bool) (arrow.Array, error) {
-	most := int(f.ctx.valueBytesMax() / 8)
+	most := uint64(f.ctx.valueBytesMax() / 8)
 	starts, stops, steps := read[int64](args[0]), read[int64](args[1]), read[int64](args[2])
-	var items []int64
-	ends := make([]int32, 1, f.rows+1)
-	for i := range f.rows {
-		if err := f.goesOn(8 * len(items)); err != nil {
+	counts, all := make([]int, f.rows), 0
+	for i := range counts {
+		if !f.valid.has(i) {
+			continue
+		}
+		n := rangeLen(starts.at(i), stops.at(i), steps.at(i), closed)
+		if n > most {
+			return nil, f.fail(i, valueLimit(f.spec.name, f.ctx.valueBytesMax()))
+		}
+		counts[i], all = int(n), all+int(n)
+		if err := f.goesOn(8 * all); err != nil {
 			return nil, err
 		}
-		if first := len(items); f.valid.has(i) && steps.at(i) != 0 {
-			step, stop := steps.at(i), stops.at(i)
-			for v := starts.at(i); step > 0 && v < stop || step < 0 && v > stop || closed && v == stop; v += step {
-				if items = append(items, v); len(items)-first > most {
-					return nil, f.fail(i, valueLimit(f.spec.name, f.ctx.valueBytesMax()))
-				}
-			}
+	}
+	items, ends := make([]int64, 0, all), make([]int32, 1, f.rows+1)
+	for i, n := range counts {
+		v := starts.at(i)
+		for range n {
+			items = append(items, v)
+			v += steps.at(i)
 		}
 		ends = append(ends, int32(len(items)))
 	}

@@ -260,7 +260,7 @@ func (l *lambda) Eval(ctx *Ctx, rec arrow.Record) (arrow.Array, error) {
 	defer a.Release()
 	list := a.(*array.List)
 	e := elementsOf(list)
-	if err := ctx.ended(); err != nil {
+	if err := ctx.Ended(); err != nil {
 		return nil, err
 	}
 	inner, err := l.record(ctx, rec, list, e)

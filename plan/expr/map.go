@@ -30,7 +30,7 @@ func map1[A, R slot](fn func(A) (R, error)) kernel {
 		a := read[A](args[0])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
-			if err := f.ctx.ended(); err != nil {
+			if err := f.ctx.Ended(); err != nil {
 				return nil, err
 			}
 			hi := min(lo+runRows, f.rows)
@@ -57,7 +57,7 @@ func map2[A, B, R slot](fn func(A, B) (R, error)) kernel {
 		a, b := read[A](args[0]), read[B](args[1])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
-			if err := f.ctx.ended(); err != nil {
+			if err := f.ctx.Ended(); err != nil {
 				return nil, err
 			}
 			hi := min(lo+runRows, f.rows)
@@ -85,7 +85,7 @@ func map3[A, B, C, R slot](fn func(A, B, C) (R, error)) kernel {
 		a, b, c := read[A](args[0]), read[B](args[1]), read[C](args[2])
 		out := make([]R, f.rows)
 		for lo := 0; lo < f.rows; lo += runRows {
-			if err := f.ctx.ended(); err != nil {
+			if err := f.ctx.Ended(); err != nil {
 				return nil, err
 			}
 			hi := min(lo+runRows, f.rows)
@@ -146,7 +146,7 @@ const checkedEvery = 1 << 20
 
 // goesOn ends a column of so many bytes that is not wanted any more or too large.
 func (f *frame) goesOn(bytes int) error {
-	if err := f.ctx.ended(); err != nil {
+	if err := f.ctx.Ended(); err != nil {
 		return err
 	}
 	if f.ctx.columnTooLarge(f.rows, int64(bytes)) || bytes > offsetMax {

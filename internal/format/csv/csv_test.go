@@ -454,3 +454,16 @@ func TestInferOutliers(t *testing.T) {
 		t.Error("a header is one text among many numbers")
 	}
 }
+
+// A line of many quotes is looked through once, not once a quote.
+func TestLineOfQuotes(t *testing.T) {
+	line := []byte("a,b,c," + strings.Repeat(`x"`, 1<<20) + "\n")
+	began := time.Now()
+	d := Default()
+	if end := d.firstEnd(line, true); end != len(line) {
+		t.Errorf("the record ends at %d of %d", end, len(line))
+	}
+	if took := time.Since(began); took > 5*time.Second { // by the square: a minute
+		t.Errorf("took %v", took)
+	}
+}

@@ -111,12 +111,14 @@ func (d *Dialect) lastEnd(b []byte) int {
 // firstEnd returns where the first record of a block ends, 0 if it is not whole. final says
 // that nothing follows the block: a quote that is open there is a stray one.
 func (d *Dialect) firstEnd(b []byte, final bool) int {
-	for p := 0; ; {
-		n := bytes.IndexByte(b[p:], '\n')
-		if n < 0 {
-			return 0
+	for p, end := 0, 0; ; {
+		if end <= p { // once a line, however many quotes are in it
+			n := bytes.IndexByte(b[p:], '\n')
+			if n < 0 {
+				return 0
+			}
+			end = p + n + 1
 		}
-		end := p + n + 1
 		// A quote before the newline may hide it.
 		k := -1
 		if d.Quote != 0 {
