@@ -1,8 +1,6 @@
 package exec
 
 import (
-	"encoding/base64"
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -11,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"ssql/internal/arrowtext"
 	"ssql/internal/sqlerr"
 	"ssql/sinks"
 	"ssql/sources"
@@ -133,7 +132,9 @@ func (q *Query) lateRecord(res *result) arrow.Record {
 	}
 	b := array.NewRecordBuilder(memory.DefaultAllocator, lateRowsSchema)
 	defer b.Release()
+	var text []byte
 	for _, l := range res.late {
+		row := arrowtext.SideRows.Object(l.rec.Schema(), l.rec)
 		for i := 0; i < int(l.rec.NumRows()); i++ {
 			b.Field(0).(*array.StringBuilder).Append(q.cfg.Name)
 			b.Field(1).(*array.Int64Builder).Append(res.plan.Batch)
@@ -148,7 +149,8 @@ func (q *Query) lateRecord(res *result) arrow.Record {
 				b.Field(4).AppendNull()
 				b.Field(5).AppendNull()
 			}
-			b.Field(6).(*array.StringBuilder).Append(rowJSON(l.rec, i))
+			text = row(text[:0], i)
+			b.Field(6).(*array.StringBuilder).BinaryBuilder.Append(text)
 		}
 	}
 	return b.NewRecord()
@@ -187,99 +189,5 @@ func (q *Query) badRecord(res *result) arrow.Record {
 // rowJSON returns one row as a JSON object, columns in order: how late and bad rows
 // are kept and shown.
 func rowJSON(rec arrow.Record, row int) string {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, a := range rec.Columns() {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		writeMember(&b, rec.Schema().Field(i), a, row)
-	}
-	b.WriteByte('}')
-	return b.String()
-}
-
-// writeMember writes the key of a field and its value in row i of a.
-func writeMember(b *strings.Builder, f arrow.Field, a arrow.Array, i int) {
-	name, _ := json.Marshal(f.Name)
-	b.Write(name)
-	b.WriteByte(':')
-	writeJSON(b, f, a, i)
-}
-
-// writeJSON writes value i of a field: as the sinks of JSON files do, but for times, which
-// are as DuckDB shows them.
-func writeJSON(b *strings.Builder, f arrow.Field, a arrow.Array, i int) {
-	if a.IsNull(i) {
-		b.WriteString("null")
-		return
-	}
-	switch a := a.(type) {
-	case *array.Binary:
-		b.WriteString(`"` + base64.StdEncoding.EncodeToString(a.Value(i)) + `"`)
-		return
-	case *array.Map:
-		item := a.DataType().(*arrow.MapType).ItemField()
-		start, end := a.ValueOffsets(i)
-		b.WriteByte('{')
-		for j := start; j < end; j++ {
-			if j > start {
-				b.WriteByte(',')
-			}
-			item.Name = plainText(a.Keys(), int(j))
-			writeMember(b, item, a.Items(), int(j))
-		}
-		b.WriteByte('}')
-		return
-	case *array.Boolean, *array.Int8, *array.Int16, *array.Int32, *array.Int64,
-		*array.Uint8, *array.Uint16, *array.Uint32, *array.Uint64:
-		b.WriteString(a.ValueStr(i))
-		return
-	case *array.Struct:
-		fields := a.DataType().(*arrow.StructType).Fields()
-		b.WriteByte('{')
-		for j, f := range fields {
-			if j > 0 {
-				b.WriteByte(',')
-			}
-			writeMember(b, f, a.Field(j), i)
-		}
-		b.WriteByte('}')
-		return
-	case *array.List:
-		item := a.DataType().(*arrow.ListType).ElemField()
-		start, end := a.ValueOffsets(i)
-		b.WriteByte('[')
-		for j := start; j < end; j++ {
-			if j > start {
-				b.WriteByte(',')
-			}
-			writeJSON(b, item, a.ListValues(), int(j))
-		}
-		b.WriteByte(']')
-		return
-	}
-	// Doubles that JSON knows, and decimals, are numbers; all else but JSON is text.
-	text := plainText(a, i)
-	if types.IsJSONField(f) && json.Valid([]byte(text)) {
-		b.WriteString(text)
-		return
-	}
-	switch a.(type) {
-	case *array.Float32, *array.Float64, *array.Decimal128:
-		if json.Valid([]byte(text)) {
-			b.WriteString(text)
-			return
-		}
-	}
-	quoted, _ := json.Marshal(text)
-	b.Write(quoted)
-}
-
-// plainText is the text of a value without the quoting of stream scripts.
-func plainText(a arrow.Array, i int) string {
-	if s, ok := types.StringsOf(a); ok {
-		return s.Value(i)
-	}
-	return types.Text(a, i)
+	return string(arrowtext.SideRows.Object(rec.Schema(), rec)(nil, row))
 }

@@ -6,138 +6,16 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 
+	"ssql/internal/arrowtext"
 	"ssql/sql/types"
 )
 
 // toText casts anything to VARCHAR, in the form that DuckDB writes.
 func (c *caster) toText(f *frame, args []vec) (arrow.Array, error) {
-	write := writer(c.from, args[0].arr)
+	write := arrowtext.Cast.Text(arrow.Field{}, args[0].arr)
 	return eachText(f, func(dst []byte, i int) ([]byte, error) { return write(dst, args[0].row(i)), nil })
-}
-
-// writer returns a function that appends the text of value i of an array, which is
-// not NULL.
-func writer(t types.Type, a arrow.Array) func(dst []byte, i int) []byte {
-	switch t.Kind {
-	case types.Boolean:
-		return writeValues(a, strconv.AppendBool)
-	case types.TinyInt:
-		return writeValues(a, appendInteger64[int8])
-	case types.SmallInt:
-		return writeValues(a, appendInteger64[int16])
-	case types.Int:
-		return writeValues(a, appendInteger64[int32])
-	case types.BigInt:
-		return writeValues(a, appendInteger64[int64])
-	case types.UTinyInt:
-		return writeValues(a, appendInteger64[uint8])
-	case types.USmallInt:
-		return writeValues(a, appendInteger64[uint16])
-	case types.UInt:
-		return writeValues(a, appendInteger64[uint32])
-	case types.UBigInt:
-		return writeValues(a, appendInteger64[uint64])
-	case types.Float:
-		return writeValues(a, func(dst []byte, v float32) []byte { return types.AppendDouble(dst, float64(v), 32) })
-	case types.Double:
-		return writeValues(a, func(dst []byte, v float64) []byte { return types.AppendDouble(dst, v, 64) })
-	case types.Varchar:
-		return writeValues(a, func(dst []byte, v string) []byte { return append(dst, v...) })
-	case types.Blob:
-		return writeValues(a, types.AppendBlob[string])
-	case types.Date:
-		return writeValues(a, types.AppendDate)
-	case types.Timestamp:
-		return writeValues(a, types.AppendTimestamp)
-	case types.IntervalKind:
-		return writeValues(a, func(dst []byte, v interval) []byte {
-			return append(dst, types.FormatInterval(types.IntervalOf(v))...)
-		})
-	case types.Decimal:
-		return writeValues(a, func(dst []byte, v decimal128.Num) []byte { return appendDecimalText(dst, v, t) })
-	}
-	return nestedWriter(t, a)
-}
-
-func writeValues[T slot](a arrow.Array, write func(dst []byte, v T) []byte) func(dst []byte, i int) []byte {
-	vals := valuesOf[T](a)
-	return func(dst []byte, i int) []byte { return write(dst, vals[i]) }
-}
-
-// appendDecimalText leaves out the 0 ahead of the point when the type has no digits
-// there, as DuckDB.
-func appendDecimalText(dst []byte, v decimal128.Num, t types.Type) []byte {
-	start := len(dst)
-	dst = types.AppendDecimal(dst, v, t.Scale)
-	if t.Precision == t.Scale {
-		if v.Sign() < 0 {
-			start++
-		}
-		dst = append(dst[:start], dst[start+1:]...)
-	}
-	return dst
-}
-
-// nestedWriter writes [a, b], {'k': v} for a struct and {k=v} for a map.
-func nestedWriter(t types.Type, a arrow.Array) func(dst []byte, i int) []byte {
-	switch t.Kind {
-	case types.Null:
-		return func(dst []byte, _ int) []byte { return append(dst, "NULL"...) }
-	case types.Struct:
-		s := a.(*array.Struct)
-		fields := make([]func([]byte, int) []byte, len(t.Fields))
-		for i, f := range t.Fields {
-			fields[i] = nullableWriter(f.Type, s.Field(i))
-		}
-		return func(dst []byte, i int) []byte {
-			dst = append(dst, '{')
-			for j, write := range fields {
-				if j > 0 {
-					dst = append(dst, ", "...)
-				}
-				dst = append(append(append(dst, '\''), t.Fields[j].Name...), "': "...)
-				dst = write(dst, i)
-			}
-			return append(dst, '}')
-		}
-	case types.List:
-		l := a.(*array.List)
-		write := nullableWriter(*t.Elem, l.ListValues())
-		return func(dst []byte, i int) []byte {
-			start, end := l.ValueOffsets(i)
-			return append(writeRange(append(dst, '['), start, end, write), ']')
-		}
-	}
-	m := a.(*array.Map)
-	key, item := nullableWriter(*t.Key, m.Keys()), nullableWriter(*t.Elem, m.Items())
-	entry := func(dst []byte, i int) []byte { return item(append(key(dst, i), '='), i) }
-	return func(dst []byte, i int) []byte {
-		start, end := m.ValueOffsets(i)
-		return append(writeRange(append(dst, '{'), start, end, entry), '}')
-	}
-}
-
-func nullableWriter(t types.Type, a arrow.Array) func(dst []byte, i int) []byte {
-	write := writer(t, a)
-	return func(dst []byte, i int) []byte {
-		if a.IsNull(i) {
-			return append(dst, "NULL"...)
-		}
-		return write(dst, i)
-	}
-}
-
-func writeRange(dst []byte, start, end int64, write func([]byte, int) []byte) []byte {
-	for j := start; j < end; j++ {
-		if j > start {
-			dst = append(dst, ", "...)
-		}
-		dst = write(dst, int(j))
-	}
-	return dst
 }
 
 // fromText returns the kernel that reads VARCHAR as any other type, nil if none.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/arrowtext"
 	"ssql/sinks"
 	"ssql/sql/types"
 )
@@ -25,14 +26,14 @@ type lines struct {
 	header []byte
 	kept   lineForm // of a row of the result
 	gone   lineForm // of one that the result has no more
-	column func(t types.Type, a arrow.Array) cell
+	column func(f arrow.Field, a arrow.Array) arrowtext.Cell
 
-	records []arrow.Record // those of the result, then those of rows that it has no more
-	keptMax int            // how many records are of the result
-	stored  []types.Field  // the columns of the file
-	at      []int          // the column of a record that each of them is
-	cells   [][]cell       // per record; nil until its first row is written
-	buf     []byte         // of the file before, for the next one
+	records []arrow.Record     // those of the result, then those of rows that it has no more
+	keptMax int                // how many records are of the result
+	stored  []arrow.Field      // the columns of the file
+	at      []int              // the column of a record that each of them is
+	cells   [][]arrowtext.Cell // per record; nil until its first row is written
+	buf     []byte             // of the file before, for the next one
 }
 
 // lineForm is the text around the cells of a row: what stands before each of them, one per
@@ -77,10 +78,10 @@ func (l *lines) encode(w io.Writer, p *part, first bool) error {
 	return err
 }
 
-func (l *lines) cellsOf(record int) []cell {
+func (l *lines) cellsOf(record int) []arrowtext.Cell {
 	if l.cells[record] == nil {
 		for i, column := range l.at {
-			l.cells[record] = append(l.cells[record], l.column(l.stored[i].Type, l.records[record].Column(column)))
+			l.cells[record] = append(l.cells[record], l.column(l.stored[i], l.records[record].Column(column)))
 		}
 	}
 	return l.cells[record]
@@ -89,7 +90,11 @@ func (l *lines) cellsOf(record int) []cell {
 // newLines is a lines without its texts.
 func (s *Sink) newLines(b *sinks.Batch) *lines {
 	records := changedRecords(b)
-	return &lines{records: records, keptMax: len(b.Outputs[0].Records), stored: s.layout.stored, at: s.layout.at, cells: make([][]cell, len(records))}
+	return &lines{
+		records: records, keptMax: len(b.Outputs[0].Records),
+		stored: types.ArrowSchema(s.layout.stored).Fields(), at: s.layout.at,
+		cells: make([][]arrowtext.Cell, len(records)),
+	}
 }
 
 // changedRecords are the records of a batch: those of the result, then those of rows that it
@@ -151,7 +156,7 @@ func (s *Sink) newCSV(b *sinks.Batch) *lines {
 func (s *Sink) jsonKeys(begin string) [][]byte {
 	keys := make([][]byte, len(s.layout.stored))
 	for j, f := range s.layout.stored {
-		keys[j] = jsonKey(j, f.Name)
+		keys[j] = arrowtext.Files.Key(j, f.Name)
 	}
 	keys[0] = append([]byte(begin), keys[0]...)
 	return keys
@@ -160,12 +165,12 @@ func (s *Sink) jsonKeys(begin string) [][]byte {
 // newJSON writes one object per line.
 func (s *Sink) newJSON(b *sinks.Batch) *lines {
 	l := s.newLines(b)
-	l.column = jsonCells
+	l.column = arrowtext.Files.JSON
 	before := s.jsonKeys("{")
 	l.kept = lineForm{before, []byte("}\n")}
 	if s.layout.changes {
 		end := func(op string) []byte {
-			return fmt.Appendf(appendQuoted([]byte{','}, s.config.opColumn), `:"%s","%s":%d}`+"\n", op, batchColumn, b.Batch)
+			return fmt.Appendf(arrowtext.Files.Key(1, s.config.opColumn), `"%s","%s":%d}`+"\n", op, batchColumn, b.Batch)
 		}
 		l.kept.end, l.gone = end(op(b)), lineForm{before, end(deleteOp)}
 	}
@@ -176,9 +181,9 @@ func (s *Sink) newJSON(b *sinks.Batch) *lines {
 // row is no more: what a row replaces is not known here, consumers find it by the keys.
 func (s *Sink) newDebezium(b *sinks.Batch) *lines {
 	l := s.newLines(b)
-	l.column = jsonCells
+	l.column = arrowtext.Files.JSON
 	end := func(begin, op string) []byte {
-		text := appendQuoted([]byte(begin+`,"source":{"connector":"ssql","name":`), b.Query)
+		text := arrowtext.Files.AppendQuoted([]byte(begin+`,"source":{"connector":"ssql","name":`), b.Query)
 		text = strconv.AppendInt(append(text, `,"batch":`...), b.Batch, 10)
 		return fmt.Appendf(text, `},"op":"%s","ts_ms":%d}`+"\n", op, b.Info.BatchMicros/1000)
 	}
@@ -194,11 +199,11 @@ type quoting struct {
 }
 
 // cells returns what appends the cells of a column.
-func (q *quoting) cells(t types.Type, a arrow.Array) cell {
-	plain := plainCells(t, a)
+func (q *quoting) cells(f arrow.Field, a arrow.Array) arrowtext.Cell {
+	plain := arrowtext.Files.Text(f, a)
 	var text []byte
 	return func(dst []byte, row int) []byte {
-		if isNull(a, row) {
+		if arrowtext.IsNull(a, row) {
 			return append(dst, q.null...)
 		}
 		text = plain(text[:0], row)

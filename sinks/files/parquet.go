@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/compress"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
+	"ssql/internal/arrowtext"
 	"ssql/sinks"
 	"ssql/sql/types"
 )
@@ -201,10 +202,10 @@ func parquetArray(a arrow.Array) arrow.Array {
 // textArray returns the text of every row of a column that is not nested.
 func textArray(a arrow.Array) arrow.Array {
 	b := array.NewStringBuilder(memory.DefaultAllocator)
-	plain := plainCells(types.Type{}, a)
+	plain := arrowtext.Files.Text(arrow.Field{}, a)
 	var text []byte
 	for row := range a.Len() {
-		if isNull(a, row) {
+		if arrowtext.IsNull(a, row) {
 			b.AppendNull()
 			continue
 		}

@@ -7,8 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/apache/arrow/go/v17/arrow"
-	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"ssql/internal/arrowtext"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
@@ -139,7 +139,7 @@ func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
 		return func(dst []byte, row int) []byte {
 			v := s.Value(row)
 			switch {
-			case isNull(a, row) || v == "":
+			case arrowtext.IsNull(a, row) || v == "":
 				return append(dst, nullFolder...)
 			case v == nullFolder, strings.EqualFold(v, "null"): // which DuckDB takes for NULL
 				return escapeFolder(fmt.Appendf(dst, "%%%02X", v[0]), v[1:])
@@ -147,23 +147,15 @@ func folderValue(a arrow.Array) func(dst []byte, row int) []byte {
 			return escapeFolder(dst, v)
 		}
 	}
-	plain := plainCells(types.Type{}, a) // nested values name no folders
+	plain := arrowtext.Files.Text(arrow.Field{}, a) // nested values name no folders
 	var text []byte
 	return func(dst []byte, row int) []byte {
-		if isNull(a, row) {
+		if arrowtext.IsNull(a, row) {
 			return append(dst, nullFolder...)
 		}
 		text = plain(text[:0], row)
 		return escapeFolder(dst, string(text))
 	}
-}
-
-// isNull reports whether a row is NULL, also one whose dictionary says so.
-func isNull(a arrow.Array, row int) bool {
-	if d, ok := a.(*array.Dictionary); ok {
-		return d.IsNull(row) || d.Dictionary().IsNull(d.GetValueIndex(row))
-	}
-	return a.IsNull(row)
 }
 
 // escapeFolder appends text with everything percent-encoded that a path, a glob, a shell

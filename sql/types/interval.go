@@ -176,13 +176,16 @@ func (i Interval) Times(n int64) (product Interval, ok bool) {
 }
 
 // FormatInterval returns DuckDB's text: `1 year 2 months 3 days 04:05:06.7`.
-func FormatInterval(i Interval) string {
-	var b []byte
+func FormatInterval(i Interval) string { return string(AppendInterval(nil, i)) }
+
+// AppendInterval appends the text of FormatInterval.
+func AppendInterval(b []byte, i Interval) []byte {
+	start := len(b)
 	part := func(n int32, unit string) {
 		if n == 0 {
 			return
 		}
-		if len(b) > 0 {
+		if len(b) > start {
 			b = append(b, ' ')
 		}
 		b = strconv.AppendInt(b, int64(n), 10)
@@ -195,13 +198,13 @@ func FormatInterval(i Interval) string {
 	part(i.Months/12, "year")
 	part(i.Months%12, "month")
 	part(i.Days, "day")
-	if i.Micros == 0 && len(b) > 0 {
-		return string(b)
+	if i.Micros == 0 && len(b) > start {
+		return b
 	}
-	if len(b) > 0 {
+	if len(b) > start {
 		b = append(b, ' ')
 	}
-	return string(appendClock(b, i.Micros))
+	return appendClock(b, i.Micros)
 }
 
 func appendClock(b []byte, micros int64) []byte {

@@ -159,14 +159,13 @@ func AppendTimestamp(dst []byte, micros int64) []byte {
 	}
 	days := floorDiv(micros, DayMicros)
 	clock := micros - days*DayMicros
-	dst, era := appendDay(dst, days)
-	dst = append(dst, ' ')
+	dst = append(appendDay(dst, days), ' ')
 	dst = appendTwo(dst, int(clock/hourMicros))
 	dst = append(dst, ':')
 	dst = appendTwo(dst, int(clock/minuteMicros%60))
 	dst = append(dst, ':')
 	dst = appendTwo(dst, int(clock/secondMicros%60))
-	return append(appendFraction(dst, int(clock%secondMicros)), era...)
+	return appendFraction(dst, int(clock%secondMicros))
 }
 
 // AppendDate appends the text of FormatDate.
@@ -177,14 +176,14 @@ func AppendDate(dst []byte, days int32) []byte {
 	case -math.MaxInt32:
 		return append(dst, "-infinity"...)
 	}
-	dst, era := appendDay(dst, int64(days))
-	return append(dst, era...)
+	return appendDay(dst, int64(days))
 }
 
-// appendDay appends year, month and day; era is what has to follow the whole text
-// for a year before 1, DuckDB's ` (BC)`.
-func appendDay(dst []byte, days int64) (out []byte, era string) {
+// appendDay appends year, month and day, and DuckDB's ` (BC)` behind those of a year
+// before 1.
+func appendDay(dst []byte, days int64) []byte {
 	year, month, day := DateOf(days)
+	era := ""
 	if year <= 0 {
 		year, era = 1-year, " (BC)"
 	}
@@ -200,7 +199,7 @@ func appendDay(dst []byte, days int64) (out []byte, era string) {
 	dst = append(dst, '-')
 	dst = appendTwo(dst, month)
 	dst = append(dst, '-')
-	return appendTwo(dst, day), era
+	return append(appendTwo(dst, day), era...)
 }
 
 // appendTwo appends v with at least two digits.

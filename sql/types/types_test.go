@@ -32,7 +32,7 @@ func TestParseTimestamp(t *testing.T) {
 		{"0001-01-01 00:00:00", "0001-01-01 00:00:00", false},
 		{"9999-12-31 23:59:59.999999", "9999-12-31 23:59:59.999999", false},
 		{"294246-01-01 00:00:00", "294246-01-01 00:00:00", false},
-		{"-0043-03-15 00:00:00", "0044-03-15 00:00:00 (BC)", false},
+		{"-0043-03-15 00:00:00", "0044-03-15 (BC) 00:00:00", false},
 		{"2024-02-30 00:00:00", "", false},
 		{"2023-02-29 00:00:00", "", false},
 		{"2024-13-01 00:00:00", "", false},
@@ -212,7 +212,7 @@ func FuzzTimestamp(f *testing.F) {
 			return
 		}
 		text := FormatTimestamp(micros)
-		if strings.HasSuffix(text, "(BC)") {
+		if strings.Contains(text, "(BC)") {
 			return
 		}
 		if again, _, ok := ParseTimestamp([]byte(text)); !ok || again != micros {

@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
+
+	"ssql/internal/arrowtext"
 )
 
 // csvWriter prints RFC 4180 with LF line ends. NULL is an empty field, the empty
@@ -42,16 +44,16 @@ func (c *csvWriter) field(s string) {
 }
 
 func (c *csvWriter) Write(rec arrow.Record) error {
-	columns := rec.Columns()
+	cells := cellsOf(rec)
 	for row := 0; row < int(rec.NumRows()); row++ {
-		for i, a := range columns {
+		for i, cell := range cells {
 			if i > 0 {
 				c.w.WriteByte(',')
 			}
-			if a.IsNull(row) {
+			if arrowtext.IsNull(rec.Column(i), row) {
 				continue
 			}
-			c.cell = AppendText(c.cell[:0], a, row)
+			c.cell = cell(c.cell[:0], row)
 			c.field(string(c.cell))
 		}
 		c.w.WriteByte('\n')
@@ -85,18 +87,19 @@ func newLine(w io.Writer, schema *arrow.Schema, o Options) (Writer, error) {
 }
 
 func (l *lineWriter) Write(rec arrow.Record) error {
+	cells := cellsOf(rec)
 	for row := 0; row < int(rec.NumRows()); row++ {
 		if l.rows > 0 {
 			l.w.WriteByte('\n')
 		}
 		l.rows++
-		for i, a := range rec.Columns() {
+		for i, cell := range cells {
 			l.w.WriteString(l.names[i])
 			l.w.WriteString(" = ")
-			if a.IsNull(row) {
+			if arrowtext.IsNull(rec.Column(i), row) {
 				l.w.WriteString(l.null)
 			} else {
-				l.cell = AppendText(l.cell[:0], a, row)
+				l.cell = cell(l.cell[:0], row)
 				l.w.WriteString(Escape(string(l.cell)))
 			}
 			l.w.WriteByte('\n')

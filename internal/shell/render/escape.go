@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"unicode/utf8"
+
+	"ssql/internal/arrowtext"
 )
 
 // Escape returns s with everything that could move the cursor, change colours or
@@ -43,7 +45,7 @@ func escape(s string, keep func(rune) bool) string {
 			b.WriteString(`\t`)
 		case r < 0x20 || r == 0x7f:
 			fmt.Fprintf(&b, `\x%02x`, r)
-		case drivesTerminal(r):
+		case arrowtext.DrivesTerminal(r):
 			fmt.Fprintf(&b, `\u%04x`, r)
 		default:
 			b.WriteString(s[at : at+size])
@@ -51,19 +53,4 @@ func escape(s string, keep func(rune) bool) string {
 		at += size
 	}
 	return b.String()
-}
-
-// drivesTerminal reports whether a character beyond ASCII acts instead of being
-// shown: C1 controls, bidirectional marks, embeddings and isolates, line and
-// paragraph separators, the byte order mark.
-func drivesTerminal(r rune) bool {
-	switch {
-	case r >= 0x80 && r < 0xa0,
-		r == 0x61c, r == 0x200e, r == 0x200f,
-		r >= 0x2028 && r <= 0x202e,
-		r >= 0x2066 && r <= 0x2069,
-		r == 0xfeff:
-		return true
-	}
-	return false
 }

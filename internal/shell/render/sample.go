@@ -1,10 +1,11 @@
 package render
 
 import (
-	"ssql/sql/types"
-
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/mattn/go-runewidth"
+
+	"ssql/internal/arrowtext"
+	"ssql/sql/types"
 )
 
 // sample holds the cells of a table that a boxed mode shows, as text: all of them,
@@ -34,30 +35,32 @@ func newSample(schema *arrow.Schema, o Options) *sample {
 
 func (s *sample) Write(rec arrow.Record) error {
 	headMax := s.rowsMax - s.rowsMax/2
+	cells := cellsOf(rec)
 	for row := 0; row < int(rec.NumRows()); row++ {
 		s.rows++
 		switch {
 		case s.rowsMax == 0 || len(s.head) < headMax:
-			s.head = append(s.head, s.cells(rec, row))
+			s.head = append(s.head, s.texts(rec, cells, row))
 		case len(s.tail) < s.rowsMax/2:
-			s.tail = append(s.tail, s.cells(rec, row))
+			s.tail = append(s.tail, s.texts(rec, cells, row))
 		case len(s.tail) == 0: // rowsMax is 1: there is no tail
 		case rec.NumRows()-int64(row) <= int64(len(s.tail)):
-			s.tail[s.tailNext] = s.cells(rec, row)
+			s.tail[s.tailNext] = s.texts(rec, cells, row)
 			s.tailNext = (s.tailNext + 1) % len(s.tail)
 		}
 	}
 	return nil
 }
 
-func (s *sample) cells(rec arrow.Record, row int) []string {
-	out := make([]string, rec.NumCols())
-	for i, a := range rec.Columns() {
-		if a.IsNull(row) {
+// texts returns the row of a record as it is printed.
+func (s *sample) texts(rec arrow.Record, cells []arrowtext.Cell, row int) []string {
+	out := make([]string, len(cells))
+	for i, cell := range cells {
+		if arrowtext.IsNull(rec.Column(i), row) {
 			out[i] = s.null
 			continue
 		}
-		s.cell = AppendText(s.cell[:0], a, row)
+		s.cell = cell(s.cell[:0], row)
 		out[i] = Escape(string(s.cell))
 	}
 	return out
