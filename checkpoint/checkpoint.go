@@ -8,6 +8,9 @@
 //	  ... the sink stores rows and marker ...
 //	AppendCommit(n)        STATE and COMMIT in one write, durable; n is final
 //
+// A batch that was planned and never reached a sink may be planned anew by a later run
+// (ReplacePlan), and then has the newer plan alone.
+//
 // AppendCommit can carry PLAN(n+1) in the same write when the next batch is
 // already known.
 //
@@ -91,7 +94,7 @@ type Recovered struct {
 	// Batches are the committed batches behind the snapshot, in order.
 	Batches []Batch
 	// Pending is the batch that was planned and not committed; nil if there is none.
-	// It must run again, with the same plan, before any other.
+	// It must run again before any other; with the same plan, if a sink may have got it.
 	Pending       *Plan
 	PendingDigest uint64
 	// Notices tell the user what was repaired, such as a damaged snapshot that an

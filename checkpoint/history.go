@@ -23,6 +23,7 @@ type history struct {
 	batch      int64 // of the last record
 	stage      stage
 	plan       *Plan
+	planRun    int64 // generation of the record of plan
 	digest     uint64
 	state      []byte
 	stateBytes int64
@@ -94,7 +95,7 @@ func (h *history) apply(r *record) error {
 				p.Ranges[i] = nil // as it was before it was written
 			}
 		}
-		h.stage, h.plan, h.digest, h.state, h.stateBytes = planned, p, planDigest(r.payload), nil, 0
+		h.stage, h.plan, h.planRun, h.digest, h.state, h.stateBytes = planned, p, r.generation, planDigest(r.payload), nil, 0
 	case recordState:
 		h.stage, h.state, h.stateBytes = stated, r.payload, int64(r.length)
 	case recordCommit:
@@ -129,6 +130,8 @@ func (h *history) checkOrder(r *record) error {
 		return nil // its PLAN was in a segment that the snapshot made superfluous
 	case !h.started:
 		batch = min(r.batch, h.from+1)
+	case h.stage == planned && r.kind == recordPlan && r.batch == h.batch && r.generation > h.planRun:
+		return nil // a later run has planned the batch anew
 	case h.stage == planned:
 		kind, batch = recordState, h.batch
 	case h.stage == stated:

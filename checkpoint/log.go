@@ -36,6 +36,7 @@ type Log struct {
 	snapshots    []int64 // batches of the intact snapshots, ascending
 	committed    int64   // last committed batch, -1 without
 	pending      int64   // batch that is planned, -1 without
+	inherited    bool    // by an earlier run
 	bytesLogged  int64
 	bytesAtSnap  int64
 	snapshotting sync.Mutex // one WriteSnapshot at a time
@@ -60,6 +61,22 @@ func (l *Log) AppendPlan(p *Plan) (digest uint64, err error) {
 	if l.pending >= 0 || p.Batch != l.committed+1 {
 		return 0, l.misuse("plan", p.Batch)
 	}
+	return l.plan(p)
+}
+
+// ReplacePlan makes another plan of the batch durable that an earlier run has planned: it
+// takes the place of that one. The caller has made sure that no sink has anything of the
+// batch, and none can get it by the old plan any more.
+func (l *Log) ReplacePlan(p *Plan) (digest uint64, err error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.pending < 0 || p.Batch != l.pending || !l.inherited {
+		return 0, l.misuse("another plan", p.Batch)
+	}
+	return l.plan(p)
+}
+
+func (l *Log) plan(p *Plan) (digest uint64, err error) {
 	payload, err := encodeJSON(p)
 	if err != nil {
 		return 0, err
@@ -67,7 +84,7 @@ func (l *Log) AppendPlan(p *Plan) (digest uint64, err error) {
 	if err := l.append(outRecord{recordPlan, p.Batch, payload}); err != nil {
 		return 0, err
 	}
-	l.pending = p.Batch
+	l.pending, l.inherited = p.Batch, false
 	return planDigest(payload), nil
 }
 

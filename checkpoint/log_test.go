@@ -66,12 +66,19 @@ type run struct {
 	generation int64
 	planned    int64 // last batch whose plan was acknowledged
 	committed  int64 // last batch whose commit was acknowledged
+	inherited  int64 // batch of an earlier run's plan that gets another one, -1 for none
 }
 
 // batches runs batches from the one due up to last: every second one plans the next
 // in the same write, every third writes a snapshot.
 func (r *run) batches(last int64) error {
 	for n := r.committed + 1; n <= last; n++ {
+		if r.inherited == n {
+			if _, err := r.log.ReplacePlan(planOf(n, r.generation)); err != nil {
+				return err
+			}
+			r.inherited = -1
+		}
 		if r.planned < n {
 			if _, err := r.log.AppendPlan(planOf(n, r.generation)); err != nil {
 				return err
@@ -106,9 +113,12 @@ func (r *run) open(fsys vfs.FS, o checkpoint.Options) (*checkpoint.Recovered, er
 	}
 	r.log, r.generation = l, rec.Generation
 	r.committed = rec.NextBatch() - 1
-	r.planned = r.committed
+	r.planned, r.inherited = r.committed, -1
 	if rec.Pending != nil {
 		r.planned = rec.Pending.Batch
+		if rec.Pending.Batch%4 != 3 {
+			r.inherited = r.planned
+		}
 	}
 	return rec, nil
 }
@@ -335,5 +345,51 @@ rename generation.tmp generation
 syncdir q`)
 	if got != want {
 		t.Errorf("trace\n%s", got)
+	}
+}
+
+// A batch that an earlier run has planned may get another plan, which is the one that is
+// found; within a run, or where nothing is planned, it may not.
+func TestReplacePlan(t *testing.T) {
+	fsys := newDisk()
+	l, _, err := checkpoint.Open(fsys, dir, testOptions())
+	must(t, err)
+	refused := func(n int64) {
+		t.Helper()
+		if _, err := l.ReplacePlan(planOf(n, 1)); sqlerr.Code(err) != sqlerr.Internal {
+			t.Errorf("another plan of batch %d: %v", n, err)
+		}
+	}
+	refused(0)
+	_, err = l.AppendPlan(planOf(0, 1))
+	must(t, err)
+	refused(0)
+	for run := int64(2); run < 5; run++ {
+		must(t, l.Close())
+		var rec *checkpoint.Recovered
+		l, rec, err = checkpoint.Open(fsys, dir, testOptions())
+		must(t, err)
+		if rec.Pending.Generation != run-1 {
+			t.Errorf("run %d finds the plan of run %d", run, rec.Pending.Generation)
+		}
+		refused(1)
+		digest, err := l.ReplacePlan(planOf(0, run))
+		must(t, err)
+		if digest == rec.PendingDigest {
+			t.Errorf("another plan has the same digest")
+		}
+		refused(0)
+	}
+	_, err = l.AppendCommit(commitOf(0), stateOf(0), planOf(1, 4))
+	must(t, err)
+	refused(1)
+	must(t, l.Close())
+	_, rec, err := checkpoint.Open(fsys, dir, testOptions())
+	must(t, err)
+	if len(rec.Batches) != 1 || rec.Batches[0].Plan.Generation != 4 || rec.Pending == nil {
+		t.Errorf("found %+v", rec)
+	}
+	if report, err := checkpoint.Inspect(fsys, dir); err != nil || len(report.Problems) > 0 {
+		t.Errorf("Inspect: %v %v", report, err)
 	}
 }

@@ -182,7 +182,7 @@ func (l *Log) resume(names []string) (*Recovered, error) {
 	l.committed = r.NextBatch() - 1
 	if im.history.stage == planned {
 		r.Pending, r.PendingDigest = im.history.plan, im.history.digest
-		l.pending = r.Pending.Batch
+		l.pending, l.inherited = r.Pending.Batch, true
 	}
 	return r, nil
 }

@@ -25,7 +25,11 @@ type commitJob struct {
 func (q *Query) executePlanned(ctx context.Context, p *planned) (*result, error) {
 	if q.log != nil && !p.durable {
 		start := time.Now()
-		digest, err := q.log.AppendPlan(p.plan)
+		write := q.log.AppendPlan
+		if p.again {
+			write = q.log.ReplacePlan
+		}
+		digest, err := write(p.plan)
 		if err != nil {
 			return nil, fmt.Errorf("planning batch %d: %w", p.plan.Batch, err)
 		}

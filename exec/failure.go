@@ -3,6 +3,7 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"ssql/checkpoint"
@@ -22,6 +23,10 @@ func (q *Query) batchError(p *checkpoint.Plan, err error) error {
 	if c.Detail != "" {
 		c.Detail += "\n"
 	}
-	c.Detail += fmt.Sprintf("Nothing of batch %d was written. The next start runs it again on the same rows, and it fails again until the query, an option or the input is changed.", p.Batch)
+	again := "on the same rows, and it fails again until the query, an option or the input is changed"
+	if e.Code == "E_LIMIT" && slices.ContainsFunc(p.Ranges, reads) {
+		again = "on the same rows, or on the first of them once max_files_per_batch, max_rows_per_batch or max_bytes_per_batch is lowered (SET, ALTER QUERY, ALTER STREAM)"
+	}
+	c.Detail += fmt.Sprintf("Nothing of batch %d was written. The next start runs it again %s.", p.Batch, again)
 	return &c
 }

@@ -59,6 +59,8 @@ type planned struct {
 	digest  uint64
 	durable bool         // the PLAN record is in the log, or rides with the commit before
 	replay  bool         // planned before this start
+	again   bool         // the log has another plan of it, which this one replaces
+	unsent  bool         // planned before this start, and no place of the sink has any of it
 	skip    bool         // the sink has it already
 	offsets []offsetPair // per source, for progress
 

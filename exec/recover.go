@@ -9,6 +9,7 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/internal/sqlerr"
+	"ssql/sinks"
 )
 
 // Open opens the checkpoint of a query, brings its state back and compares it with
@@ -21,7 +22,9 @@ import (
 //	no PLAN                 start at batch 0
 //	restore S, replay STATE(S+1) .. STATE(C), move the sources behind PLAN(S+1) .. PLAN(C)
 //	O = C,   M = C          go on with batch C+1
-//	O = C+1, M = C          run O again: same input, watermark and time; the sink gets it
+//	O = C+1, M = C          run O again: same input, watermark and time; the sink gets it.
+//	                        If no place has it and the limits of a batch were lowered: the
+//	                        beginning of that input (resumePlanned)
 //	O = C+1, M = O          run O again for the state only; the sink has it already
 //	                        by another plan: refuse (E_REPLAY_MISMATCH)
 //	M < C                   refuse: the sink has lost batches (E_SINK_BEHIND_CKPT)
@@ -95,10 +98,7 @@ func (q *Query) recover(ctx context.Context, rec *checkpoint.Recovered) error {
 		}
 		q.resume.WatermarkMicros = q.wm.global
 		q.entered(p.plan)
-		if err := q.advance(p); err != nil {
-			return err
-		}
-		q.pending = p
+		q.pending = p // the sources are moved behind it by resumePlanned
 	} else {
 		q.resume.WatermarkMicros = q.wm.global
 	}
@@ -157,6 +157,16 @@ func (q *Query) reconcile(ctx context.Context, committed int64) error {
 		return sqlerr.New("E_SINK_BEHIND_CKPT", "the sink of query %q ends at batch %d, the checkpoint has committed batch %d", q.cfg.Name, newest, committed).
 			WithDetail("The database was restored from an older copy or lost its write-ahead log.").
 			WithHint("put the newer database back, or DROP QUERY %s and start it anew", q.cfg.Name)
+	}
+	if q.pending != nil && newest < planned {
+		q.pending.unsent = true
+		if places, ok := q.cfg.Sink.(sinks.Spread); ok {
+			held, err := places.Holds(ctx, q.id, planned)
+			if err != nil {
+				return fmt.Errorf("looking for batch %d of query %q in its sink: %w", planned, q.cfg.Name, err)
+			}
+			q.pending.unsent = !held
+		}
 	}
 	if q.pending != nil && newest == planned {
 		if head.Digest != q.pending.digest {

@@ -36,6 +36,9 @@ func (q *Query) Run(ctx context.Context, t Trigger) error {
 // its fsync), batch n+1 is already executed on the others: an execution changes
 // nothing outside memory, and is thrown away if the commit fails.
 func (q *Query) loop(ctx context.Context, t Trigger) error {
+	if err := q.resumePlanned(ctx, t); err != nil {
+		return err
+	}
 	if t.Kind == AvailableNow {
 		thaw, err := q.freeze(ctx)
 		if err != nil {

@@ -102,6 +102,14 @@ type Sink interface {
 	Close() error
 }
 
+// Spread is a Sink of several places, of which Head tells only what all have.
+type Spread interface {
+	Sink
+	// Holds reports whether any of the places has the given batch of a query or a later one,
+	// though others lack it.
+	Holds(ctx context.Context, queryID string, batch int64) (bool, error)
+}
+
 // Readable is a Sink outside of the database whose result DuckDB can read back.
 type Readable interface {
 	Sink

@@ -69,6 +69,16 @@ type Freezer interface {
 	Thaw()
 }
 
+// Cutter is a Source that can make the Range of a batch smaller which was planned and of
+// which nothing was stored.
+type Cutter interface {
+	// Cut returns the beginning of a Range, at least some of it, that keeps to the limits as
+	// far as it can; r itself if it does already. The position is before r. What is left out is
+	// what Next gives behind the shorter Range: a source that could not give it again does
+	// not cut.
+	Cut(ctx context.Context, r Range, limits Limits) (Range, error)
+}
+
 // Pipe is a Freezer whose input comes while it is read, and ends. Freeze waits for the end;
 // a trigger that need not have all of it asks for More instead.
 type Pipe interface {

@@ -78,12 +78,25 @@ type Collect struct {
 	BytesMax int64
 	chunks   []arrow.Record
 	bytes    int64
+	// small is how many of the last chunks are small, smallRows and smallBytes what they have.
+	small                 int
+	smallRows, smallBytes int64
 }
+
+// A chunk of a few rows costs a sink as much as a large one: DuckDB takes 80 KB for each. Small
+// ones are joined when they have come to something.
+const (
+	smallRowsMax, smallBytesMax   = 511, 64 << 10
+	joinedRowsMin, joinedBytesMin = 4096, 1 << 20
+)
 
 var _ Breaker = (*Collect)(nil)
 
 // Begin forgets the batch before.
-func (c *Collect) Begin(*Batch) error { c.chunks, c.bytes = nil, 0; return nil }
+func (c *Collect) Begin(*Batch) error {
+	c.chunks, c.bytes, c.small, c.smallRows, c.smallBytes = nil, 0, 0, 0, 0
+	return nil
+}
 
 // Segment returns a keeper of chunks.
 func (c *Collect) Segment(input int) Segment {
@@ -92,12 +105,40 @@ func (c *Collect) Segment(input int) Segment {
 
 // Merge appends the segment's chunks.
 func (c *Collect) Merge(s Segment) error {
-	chunks := s.(*Rows).Chunks
-	c.chunks = append(c.chunks, chunks...)
-	for _, rec := range chunks {
-		c.bytes += recordBytes(rec)
+	for _, rec := range s.(*Rows).Chunks {
+		bytes := recordBytes(rec)
+		c.bytes += bytes
+		isSmall := rec.NumRows() <= smallRowsMax && bytes <= smallBytesMax
+		if !isSmall || c.smallRows >= joinedRowsMin || c.smallBytes >= joinedBytesMin {
+			if err := c.join(); err != nil {
+				return err
+			}
+		}
+		if c.chunks = append(c.chunks, rec); isSmall {
+			c.small, c.smallRows, c.smallBytes = c.small+1, c.smallRows+rec.NumRows(), c.smallBytes+bytes
+		}
 	}
 	return checkBytes(resultOfBatch, c.bytes, c.BytesMax)
+}
+
+// join makes one chunk of the last small ones.
+func (c *Collect) join() error {
+	first := len(c.chunks) - c.small
+	small := c.chunks[first:]
+	c.small, c.smallRows, c.smallBytes = 0, 0, 0
+	if len(small) < 2 {
+		return nil
+	}
+	joined, err := concat(memory.DefaultAllocator, small)
+	if err != nil {
+		return err
+	}
+	for i, rec := range small {
+		rec.Release()
+		small[i] = nil
+	}
+	c.chunks = append(c.chunks[:first], joined)
+	return nil
 }
 
 const resultOfBatch = "the result of the batch"
@@ -107,13 +148,16 @@ const resultOfBatch = "the result of the batch"
 func checkBytes(what string, bytes, bytesMax int64) error {
 	if bytesMax > 0 && bytes > bytesMax {
 		return sqlerr.New("E_LIMIT", "%s has more than state_bytes_max = %d bytes", what, bytesMax).
-			WithHint("raise state_bytes_max; or DROP the query and create it again with max_bytes_per_batch, since a batch that is planned is not made smaller")
+			WithHint("raise state_bytes_max, or let a batch be smaller")
 	}
 	return nil
 }
 
 // Finish emits the chunks and releases them.
 func (c *Collect) Finish(emit Emit) error {
+	if err := c.join(); err != nil {
+		return err
+	}
 	for _, rec := range c.chunks {
 		if err := emit(rec); err != nil {
 			return err

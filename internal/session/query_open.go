@@ -340,10 +340,8 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 // beginAnew lets a query that has stored nothing begin with another definition. A place that
 // has a batch although the database has none, as after a crash between the two, is in the way.
 func (s *Session) beginAnew(ctx context.Context, b *bound, sink sinks.Sink, compared *compatibility, out Output) error {
-	if places, ok := sink.(interface {
-		HasStored(ctx context.Context, queryID string) (bool, error)
-	}); ok {
-		stored, err := places.HasStored(ctx, compared.queryID)
+	if places, ok := sink.(sinks.Spread); ok {
+		stored, err := places.Holds(ctx, compared.queryID, 0)
 		if err != nil {
 			return err
 		}

@@ -39,18 +39,18 @@ func (s *Sink) Head(ctx context.Context, queryID string) (oldest sinks.Marker, o
 	return oldest, true, nil
 }
 
-// HasStored reports whether any of the places has a batch of a query, though others lack it.
-func (s *Sink) HasStored(ctx context.Context, queryID string) (bool, error) {
-	_, ok, err := s.headHere(ctx, queryID)
+// Holds implements sinks.Spread.
+func (s *Sink) Holds(ctx context.Context, queryID string, batch int64) (bool, error) {
+	m, ok, err := s.headHere(ctx, queryID)
 	for i := range s.outlets {
-		if err != nil || ok {
+		if err != nil || ok && m.Batch >= batch {
 			break
 		}
 		if s.outlets[i].rows != nil {
-			_, ok, err = s.outlets[i].rows.Head(ctx, queryID)
+			m, ok, err = s.outlets[i].rows.Head(ctx, queryID)
 		}
 	}
-	return ok, err
+	return err == nil && ok && m.Batch >= batch, err
 }
 
 // Write stores a batch. What goes elsewhere comes first: the rows that ssql.commits counts

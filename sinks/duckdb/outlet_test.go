@@ -69,6 +69,11 @@ func TestBesideCrashBetween(t *testing.T) {
 		if head, ok, err := s.Head(context.Background(), o.QueryID); err != nil || ok {
 			t.Fatalf("the head of a batch that one place lacks: %v %v %v", head, ok, err)
 		}
+		for n, want := range map[int64]bool{0: true, 1: false} {
+			if held, err := s.(sinks.Spread).Holds(context.Background(), o.QueryID, n); err != nil || held != want {
+				t.Fatalf("a place holds batch %d: %v %v, want %v", n, held, err, want)
+			}
+		}
 		sinktest.MustWrite(t, s, batch(2))
 		sinktest.WantRows(t, p, "t", "1970-01-01 00:00:00 | a | 1")
 		want := fmt.Sprint(lateRecord(t).NumRows())

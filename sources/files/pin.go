@@ -206,16 +206,8 @@ func (s *source) pinPlain(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 		return false, err
 	}
 	ready := p.To
-	if p.To, err = n.rows.cutBytes(s, p, f, p.From, p.To); err != nil {
-		return false, err
-	}
-	if p.To, err = n.rows.cut(s.cutterOf(p), f, p.From, p.To); err != nil {
-		return false, err
-	}
-	if p.Records == recordsAny && p.To < ready {
-		if p.To, err = s.behindValues(f, p, p.To, ready); err != nil {
-			return false, ignoreEnd(err)
-		}
+	if err := s.cutPinned(f, p, n.rows); err != nil {
+		return false, ignoreEnd(err)
 	}
 	switch {
 	case p.To < ready:
@@ -232,6 +224,21 @@ func (s *source) pinPlain(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 	_, err = f.ReadAt(end[:], p.To-1)
 	p.Open = !whole && end[0] != '\n' && end[0] != '\r'
 	return err == nil, ignoreEnd(err)
+}
+
+// cutPinned leaves of what a pinned file has to read what is in the budget.
+func (s *source) cutPinned(f io.ReaderAt, p *pinned, rows *budget) (err error) {
+	ready := p.To
+	if p.To, err = rows.cutBytes(s, p, f, p.From, p.To); err != nil {
+		return err
+	}
+	if p.To, err = rows.cut(s.cutterOf(p), f, p.From, p.To); err != nil {
+		return err
+	}
+	if p.Records == recordsAny && p.To < ready {
+		p.To, err = s.behindValues(f, p, p.To, ready)
+	}
+	return err
 }
 
 // behindOpenLine returns where the new bytes of a file begin. If its last line was read

@@ -65,6 +65,7 @@ type Settler interface{ Settle() }
 var (
 	_ sources.Source  = (*source)(nil)
 	_ sources.Freezer = (*source)(nil)
+	_ sources.Cutter  = (*source)(nil)
 	_ Settler         = (*source)(nil)
 )
 
@@ -210,10 +211,7 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 	if !s.frozen && s.stillIdle() {
 		return nil, nil
 	}
-	if !limits.Unlimited {
-		limits.FilesMax = smallest(limits.FilesMax, s.config.filesMax)
-		limits.BytesMax = smallest(limits.BytesMax, s.config.bytesMax)
-	}
+	limits = s.limits(limits)
 	files, full, err := s.pinListed(ctx, limits)
 	if err == nil && !full && !s.frozen {
 		if err = s.list(); err == nil {
@@ -232,17 +230,30 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 	return json.Marshal(&batchRange{Offset: s.at.Offset + 1, Moved: s.moves, Files: files})
 }
 
+// limits are those of the query and of the stream together.
+func (s *source) limits(of sources.Limits) sources.Limits {
+	if !of.Unlimited {
+		of.FilesMax = smallest(of.FilesMax, s.config.filesMax)
+		of.BytesMax = smallest(of.BytesMax, s.config.bytesMax)
+	}
+	return of
+}
+
+// newBudget is the budget of a batch within limits.
+func (s *source) newBudget(limits sources.Limits) *budget {
+	if !s.config.growing {
+		return newBudget(limits.RowsMax, 0)
+	}
+	return newBudget(limits.RowsMax, limits.BytesMax) // the one file is the whole of the input
+}
+
 // pinListed pins files of the last listing; full says that they reach a limit, so that
 // a new listing could add none.
 func (s *source) pinListed(ctx context.Context, limits sources.Limits) (files []pinned, full bool, err error) {
 	for len(s.listed) > 0 && !s.mayBeNew(s.listed[0]) {
 		s.listed = s.listed[1:]
 	}
-	ofOne := int64(0)
-	if s.config.growing {
-		ofOne = limits.BytesMax // the one file is the whole of the input
-	}
-	bytes, rows := int64(0), newBudget(limits.RowsMax, ofOne)
+	bytes, rows := int64(0), s.newBudget(limits)
 	for _, e := range s.listed {
 		if err := ctx.Err(); err != nil {
 			return nil, false, err

@@ -30,6 +30,7 @@ type source struct {
 var (
 	_ sources.Source  = (*source)(nil)
 	_ sources.Freezer = (*source)(nil)
+	_ sources.Cutter  = (*source)(nil)
 )
 
 // position is where a query is. Next counts rows of the stream Stream only; in
@@ -145,6 +146,24 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 	}
 	out.Rows = rows
 	return json.Marshal(&out)
+}
+
+// Cut takes the first rows. The rows of another process are in the log alone and stay whole.
+func (s *source) Cut(ctx context.Context, r sources.Range, limits sources.Limits) (sources.Range, error) {
+	parsed, err := parseRange(r)
+	if err != nil || parsed.Stream != s.stream.id {
+		return r, err
+	}
+	shorter := *s
+	shorter.end = parsed.To
+	cut, err := shorter.Next(ctx, limits)
+	if err != nil || cut == nil {
+		return r, err
+	}
+	if now, err := parseRange(cut); err != nil || now.To == parsed.To {
+		return r, err
+	}
+	return cut, nil
 }
 
 func (s *source) schema() *arrow.Schema { return types.ArrowSchema(s.fields) }

@@ -83,6 +83,7 @@ type source struct {
 var (
 	_ sources.Source  = (*source)(nil)
 	_ sources.Freezer = (*source)(nil)
+	_ sources.Cutter  = (*source)(nil)
 )
 
 // position is where a query is.
@@ -171,6 +172,16 @@ func (s *source) Next(ctx context.Context, limits sources.Limits) (sources.Range
 		return nil, nil
 	}
 	return json.Marshal(&batchRange{s.at.Start, s.at.Next, to})
+}
+
+// Cut takes the first rows.
+func (s *source) Cut(_ context.Context, r sources.Range, limits sources.Limits) (sources.Range, error) {
+	parsed, err := parseRange(r)
+	if err != nil || limits.RowsMax == 0 || parsed.To-parsed.From <= limits.RowsMax {
+		return r, err
+	}
+	parsed.To = parsed.From + limits.RowsMax
+	return json.Marshal(parsed)
 }
 
 func (s *source) Advance(r sources.Range) error {

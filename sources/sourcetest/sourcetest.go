@@ -39,6 +39,7 @@ func Run(t *testing.T, subject func(t *testing.T) Subject) {
 		{"next does not move", testNextStays},
 		{"every row once across batches", testBatches},
 		{"limits", testLimits},
+		{"a planned batch made smaller", testCut},
 		{"a frozen end", testFreeze},
 		{"restart from a position", testRestart},
 		{"replay of the log", testReplay},
@@ -239,6 +240,45 @@ func testLimits(t *testing.T, s Subject) {
 		if l == (sources.Limits{}) && batches != 1 || l.FilesMax > 0 && batches != 3 && !s.NoFiles {
 			t.Errorf("limits %+v: %d batches", l, batches)
 		}
+	}
+}
+
+// testCut is for a source that is a sources.Cutter: a range that is made smaller and what
+// comes behind it have every row once.
+func testCut(t *testing.T, s Subject) {
+	first := s.Feed(t)
+	src := open(t, s, nil)
+	c, ok := src.(sources.Cutter)
+	if !ok {
+		t.Skip("the source is no Cutter")
+	}
+	advance(t, src, mustNext(t, src))
+	before := position(t, src)
+	var want []string
+	for range 3 {
+		want = append(want, s.Feed(t)...)
+	}
+	planned := mustNext(t, src)
+	for _, l := range []sources.Limits{{}, {FilesMax: 1}, {FilesMax: 2}, {BytesMax: 1}, {RowsMax: 1}, {RowsMax: int64(len(want)) - 1}, {RowsMax: 1 << 40}} {
+		again := open(t, s, before)
+		cut, err := c.Cut(t.Context(), planned, l)
+		if err != nil {
+			t.Fatalf("Cut(%+v): %v", l, err)
+		}
+		twice, err := c.Cut(t.Context(), cut, l)
+		if err != nil || string(twice) != string(cut) {
+			t.Errorf("limits %+v: cut again it is %s, %v, want %s", l, twice, err, cut)
+		}
+		got := Rows(t, again, cut, 100)
+		bounded := l.RowsMax > 0 && l.RowsMax < 1<<40 || (l.FilesMax > 0 || l.BytesMax > 0) && !s.NoFiles
+		if bounded && len(got) == len(want) || l == (sources.Limits{}) && len(got) < len(want) || len(got) == 0 || l.RowsMax > 0 && int64(len(got)) > l.RowsMax && len(got) > len(first) {
+			t.Errorf("limits %+v: %d of %d rows", l, len(got), len(want))
+		}
+		advance(t, again, cut)
+		if r := next(t, again, sources.Limits{}); r != nil {
+			got = append(got, Rows(t, again, r, 100)...)
+		}
+		same(t, fmt.Sprintf("limits %+v", l), got, want)
 	}
 }
 

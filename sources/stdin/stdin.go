@@ -77,7 +77,7 @@ func (i *Input) Spec() sources.Spec {
 				return nil, err
 			}
 			most := time.Duration(o.Options.Int(batchWait)) * time.Microsecond
-			return &source{Source: inner, freezer: inner.(sources.Freezer), files: inner.(files.Settler), spool: &i.spool, most: most}, nil
+			return &source{Source: inner, freezer: inner.(sources.Freezer), files: inner.(files.Settler), cutter: inner.(sources.Cutter), spool: &i.spool, most: most}, nil
 		},
 	}
 }
@@ -144,6 +144,7 @@ type source struct {
 	sources.Source
 	freezer sources.Freezer
 	files   files.Settler
+	cutter  sources.Cutter
 	spool   *spool
 	most    time.Duration // batch_wait
 	seen    int64         // bytes of the spool that were there at the last look
@@ -155,7 +156,15 @@ type source struct {
 // pipeBytesMax is what a batch of a pipe that has not ended reads at most.
 const pipeBytesMax = 64 << 20
 
-var _ sources.Pipe = (*source)(nil)
+var (
+	_ sources.Pipe   = (*source)(nil)
+	_ sources.Cutter = (*source)(nil)
+)
+
+// Cut cuts the files of the spool.
+func (s *source) Cut(ctx context.Context, r sources.Range, l sources.Limits) (sources.Range, error) {
+	return s.cutter.Cut(ctx, r, l)
+}
 
 // Next takes what has no line end only when the input has ended: no more belongs to it.
 func (s *source) Next(ctx context.Context, l sources.Limits) (sources.Range, error) {

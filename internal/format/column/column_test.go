@@ -170,3 +170,61 @@ func TestDictionaryGivesUp(t *testing.T) {
 		t.Error("a dictionary of the largest size is used on")
 	}
 }
+
+// A chunk of one row does not keep the memory of a full one, whatever its columns are.
+func TestSmallChunksAreSmall(t *testing.T) {
+	p := &Pool{Scribble: true}
+	elem := types.Of(types.BigInt)
+	fields := []types.Field{
+		{Name: "b", Type: types.Of(types.Boolean)}, {Name: "i", Type: types.Of(types.BigInt)}, {Name: "d", Type: types.Type{Kind: types.Decimal, Precision: 30, Scale: 2}},
+		{Name: "s", Type: types.Of(types.Varchar)}, {Name: "k", Type: types.Of(types.Varchar)},
+		{Name: "l", Type: types.Type{Kind: types.List, Elem: &elem}},
+		{Name: "r", Type: types.Type{Kind: types.Struct, Fields: []types.Field{{Name: "t", Type: types.Of(types.Varchar)}}}},
+	}
+	c := NewChunk(p, fields, []bool{false, false, false, false, true})
+	fill := func(row int) {
+		c.Cols[0].SetBool(row, true)
+		c.Cols[1].I64[row] = 7
+		c.Cols[2].I64[2*row], c.Cols[2].I64[2*row+1] = 100, 0
+		c.Cols[3].SetText(row, []byte("text"))
+		c.Cols[4].I32[row] = c.Cols[4].Dict.Intern([]byte("key"))
+		l := c.Cols[5]
+		at := int(l.Offsets[row])
+		l.Children[0].Grow(at + 1)
+		l.Children[0].I64[at] = 9
+		l.Offsets[row+1] = int32(at + 1)
+		c.Cols[6].Children[0].SetText(row, []byte("deep"))
+	}
+	for _, n := range []int{1, 5000} {
+		c.Start(8192)
+		for row := range n {
+			fill(row)
+		}
+		rec := c.Record(n)
+		held := 0
+		var count func(d arrow.ArrayData)
+		count = func(d arrow.ArrayData) {
+			for _, b := range d.Buffers() {
+				if b != nil {
+					held += cap(b.Bytes())
+				}
+			}
+			for _, part := range d.Children() {
+				count(part)
+			}
+		}
+		for _, a := range rec.Columns() {
+			count(a.Data())
+		}
+		if limit := 2000 + 400*n; n == 1 && held > limit {
+			t.Errorf("a record of %d rows holds %d bytes, want at most %d", n, held, limit)
+		}
+		want := []string{"true", "7", "1.00", `"text"`, `"key"`, "[9]", "{t: deep}"}
+		for i, a := range rec.Columns() {
+			if got := types.Text(a, n-1); strings.Trim(got, `"`) != strings.Trim(want[i], `"`) {
+				t.Errorf("column %d of %d rows: %s, want %s", i, n, got, want[i])
+			}
+		}
+		rec.Release()
+	}
+}

@@ -60,7 +60,7 @@ func (b *Builder) take(t arrow.DataType, n, count int, children []arrow.ArrayDat
 	buffers := make([]*memory.Buffer, count)
 	for i, buf := range b.bufs {
 		if i < count && buf != nil && (i > 0 || b.nulls > 0) {
-			buffers[i] = memory.NewBufferWithAllocator(buf, b.pool)
+			buffers[i] = memory.NewBufferWithAllocator(b.fitted(buf, b.usedBytes(i, n)), b.pool)
 		} else {
 			b.pool.Free(buf)
 		}
@@ -75,6 +75,36 @@ func (b *Builder) take(t arrow.DataType, n, count int, children []arrow.ArrayDat
 	b.bufs, b.valid, b.cap, b.nulls = [3][]byte{}, nil, 0, 0
 	b.I8, b.I16, b.I32, b.I64, b.Bits, b.Offsets, b.Data = nil, nil, nil, nil, nil, nil, nil
 	return data
+}
+
+// usedBytes returns how much of a buffer the first n slots fill.
+func (b *Builder) usedBytes(buffer, n int) int {
+	switch {
+	case buffer == 2:
+		return len(b.Data)
+	case buffer == 1 && b.width > 0:
+		return n * b.width
+	case buffer == 1 && b.hasOffsets() && b.Dict == nil:
+		return (n + 1) * 4
+	}
+	return (n + 7) / 8
+}
+
+// Memory is taken for a whole chunk before anyone knows how many rows there are. A chunk
+// that fills less than 1/fittedPart of a buffer is moved to one of its size: the result of
+// a batch is kept until it is stored, and of a small file each row would keep a chunk.
+const fittedPart = 4
+
+// fitted returns the first used bytes of a buffer, which is given back if it is much too
+// large for them.
+func (b *Builder) fitted(buf []byte, used int) []byte {
+	if fittedPart*(used+Slack) >= cap(buf) {
+		return buf
+	}
+	fit := b.pool.Allocate(used + Slack)[:used]
+	copy(fit, buf[:used])
+	b.pool.Free(buf)
+	return fit
 }
 
 func release(data []arrow.ArrayData) {
