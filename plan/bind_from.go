@@ -473,7 +473,7 @@ func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
 	}
 	if rel == nil || rel.Stream == nil {
 		return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the file %q cannot be read as a stream", t.Path).
-			WithHint("CREATE STREAM s WITH (connector = 'files', path = '%s')", t.Path)
+			WithHint("CREATE STREAM s WITH (connector = 'files', path = %s)", types.QuoteText(t.Path))
 	}
 	n, err := b.stream(rel, b.at(t.Span))
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"ssql/sql/types"
 )
 
 // TestEverySpellingIsPasted wants a statement for every row of the tables of foreign
@@ -30,7 +32,7 @@ func TestEverySpellingIsPasted(t *testing.T) {
 		want("SHOW", "show "+written)
 	}
 	for name := range connectorNames {
-		want("connectors", "connector "+quoteString(name)+" => ")
+		want("connectors", "connector "+types.QuoteText(name)+" => ")
 	}
 	for _, r := range optionRules {
 		if r.key != r.to {

@@ -247,7 +247,7 @@ func (p *parser) applyRule(r *optionRule, o *Option) bool {
 	text, _ := o.Value.(string)
 	value, renamed := r.values[strings.ToLower(text)]
 	if r.to == "" || renamed && value == "" {
-		p.noteAlias(Alias{Engine: r.engine, Written: "option " + quoteString(written), Canonical: "nothing: " + r.reason}, o.Key.Span)
+		p.noteAlias(Alias{Engine: r.engine, Written: "option " + types.QuoteText(written), Canonical: "nothing: " + r.reason}, o.Key.Span)
 		return false
 	}
 	if renamed {
@@ -257,9 +257,9 @@ func (p *parser) applyRule(r *optionRule, o *Option) bool {
 	}
 	if r.key != r.to {
 		o.Key.Name, o.Key.Quoted = r.to, false
-		p.noteAlias(Alias{Engine: r.engine, Written: "option " + quoteString(written), Canonical: "option " + r.to}, o.Key.Span)
+		p.noteAlias(Alias{Engine: r.engine, Written: "option " + types.QuoteText(written), Canonical: "option " + r.to}, o.Key.Span)
 	} else if renamed {
-		p.noteAlias(Alias{Written: "format " + quoteString(text), Canonical: "format " + quoteString(value)}, o.ValueAt)
+		p.noteAlias(Alias{Written: "format " + types.QuoteText(text), Canonical: "format " + types.QuoteText(value)}, o.ValueAt)
 	}
 	return true
 }
@@ -272,7 +272,7 @@ func (p *parser) translateValue(o Option) Option {
 	case strings.EqualFold(o.Key.Name, "connector"):
 		if c, known := connectorNames[strings.ToLower(text)]; known {
 			o.Value = c.name
-			p.noteAlias(Alias{Engine: c.engine, Written: "connector " + quoteString(text), Canonical: "connector " + quoteString(c.name)}, o.ValueAt)
+			p.noteAlias(Alias{Engine: c.engine, Written: "connector " + types.QuoteText(text), Canonical: "connector " + types.QuoteText(c.name)}, o.ValueAt)
 		}
 	case strings.EqualFold(o.Key.Name, "path") && strings.HasPrefix(text, "file:"):
 		o.Value = strings.TrimPrefix(strings.TrimPrefix(text, "file:"), "//")

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"sort"
 	"strings"
+
+	"ssql/sql/types"
 )
 
 // settingRule is a setting of another engine and what becomes of it in SET and RESET.
@@ -78,7 +80,7 @@ func (p *parser) translateSetting(key *Ident, value any) (nothing bool, err erro
 	if r == nil {
 		return false, nil
 	}
-	written := "setting " + quoteString(key.Name)
+	written := "setting " + types.QuoteText(key.Name)
 	switch {
 	case r.to != "":
 		p.noteAlias(Alias{Engine: r.engine, Written: written, Canonical: "setting " + r.to}, key.Span)

@@ -98,7 +98,6 @@ var quotedWords = []string{
 }
 
 // quoteString returns text as a string literal.
-func quoteString(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // operand writes an expression that stands beside an operator.
 func (p *printer) operand(e Expr) {
@@ -143,9 +142,9 @@ func (p *printer) expr(e Expr) {
 	case *Literal:
 		p.put(literalText(e.Value))
 	case *TypedLiteral:
-		p.put(e.Type.String(), " ", quoteString(e.Text))
+		p.put(e.Type.String(), " ", types.QuoteText(e.Text))
 	case *Interval:
-		p.put("INTERVAL ", quoteString(IntervalText(e.Value)))
+		p.put("INTERVAL ", types.QuoteText(IntervalText(e.Value)))
 	case *Unary:
 		if b, ok := e.X.(*Binary); ok && e.Op == "NOT" && b.Op == "<=>" {
 			p.operand(b.L)
@@ -227,7 +226,7 @@ func (p *printer) nested(e Expr) {
 	case *StructLit:
 		p.put("{")
 		p.list(len(e.Items), func(i int) {
-			p.put(quoteString(e.Names[i]), ": ")
+			p.put(types.QuoteText(e.Names[i]), ": ")
 			p.expr(e.Items[i])
 		})
 		p.put("}")
@@ -306,7 +305,7 @@ func literalText(v any) string {
 	case Number:
 		return string(v)
 	case string:
-		return quoteString(v)
+		return types.QuoteText(v)
 	case []byte:
 		return "X'" + hex.EncodeToString(v) + "'"
 	}

@@ -149,7 +149,7 @@ func (p *printer) emit(e *Emit) {
 
 // microsText returns a length of time as an interval literal.
 func microsText(micros int64) string {
-	return "INTERVAL " + quoteString(IntervalText(types.Interval{Micros: micros}))
+	return "INTERVAL " + types.QuoteText(IntervalText(types.Interval{Micros: micros}))
 }
 
 func (p *printer) columnList(columns []Ident) {
@@ -189,7 +189,7 @@ func (p *printer) table(t TableExpr) {
 		}
 		p.alias(t.Alias)
 	case *FileRef:
-		p.put(quoteString(t.Path))
+		p.put(types.QuoteText(t.Path))
 		p.alias(t.Alias)
 	case *SubqueryRef:
 		if t.Lateral {

@@ -76,7 +76,7 @@ func (p *printer) elements(columns []ColumnDef, watermarks []WatermarkDef) {
 func (p *printer) delayed(w WatermarkDef) {
 	p.ident(w.Column)
 	if w.Delay != (types.Interval{}) {
-		p.put(" - INTERVAL ", quoteString(IntervalText(w.Delay)))
+		p.put(" - INTERVAL ", types.QuoteText(IntervalText(w.Delay)))
 	}
 }
 
@@ -86,10 +86,10 @@ func (p *printer) column(c ColumnDef) {
 		p.put(" ", c.Type.String())
 	}
 	if c.Format != nil {
-		p.put(" FORMAT ", quoteString(*c.Format))
+		p.put(" FORMAT ", types.QuoteText(*c.Format))
 	}
 	if c.Metadata != nil {
-		p.put(" METADATA FROM ", quoteString(*c.Metadata))
+		p.put(" METADATA FROM ", types.QuoteText(*c.Metadata))
 	}
 	if c.Computed != nil {
 		p.put(" AS ")
@@ -111,5 +111,5 @@ func optionKeyText(key string) string {
 	if plainName(key) {
 		return key
 	}
-	return quoteString(key)
+	return types.QuoteText(key)
 }

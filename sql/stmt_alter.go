@@ -1,5 +1,7 @@
 package sql
 
+import "ssql/sql/types"
+
 // AlterStream is ALTER STREAM name SET (key = value, ..), SET LOCATION 'path', ADD COLUMN
 // definition, SET WATERMARK column [- interval] or DROP WATERMARK. Exactly one of Set,
 // Location, Add, Watermark and DropWatermark is set.
@@ -196,7 +198,7 @@ func (s *AlterStream) print(p *printer) {
 		return
 	}
 	if s.Location != nil {
-		p.put(" SET LOCATION ", quoteString(s.Location.Path))
+		p.put(" SET LOCATION ", types.QuoteText(s.Location.Path))
 		return
 	}
 	if s.DropWatermark {
@@ -215,7 +217,7 @@ func (s *AlterStream) print(p *printer) {
 func (s *AlterSink) print(p *printer) {
 	p.put("ALTER SINK ")
 	p.ident(s.Name)
-	p.put(" SET LOCATION ", quoteString(s.Location.Path))
+	p.put(" SET LOCATION ", types.QuoteText(s.Location.Path))
 }
 
 func (s *AlterQuery) print(p *printer) {

@@ -4,6 +4,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ssql/sql/types"
 )
 
 // Await is AWAIT [QUERY] name | ALL [UNTIL ...] [TIMEOUT d].
@@ -87,7 +89,7 @@ func (s *Await) print(p *printer) {
 		p.put(" UNTIL ", s.Until, " ", strconv.FormatInt(s.UntilCount, 10))
 	case "WATERMARK":
 		at := time.UnixMicro(s.UntilMicros).UTC().Format("2006-01-02 15:04:05.999999")
-		p.put(" UNTIL WATERMARK ", quoteString(at))
+		p.put(" UNTIL WATERMARK ", types.QuoteText(at))
 	default:
 		p.put(" UNTIL ", s.Until)
 	}

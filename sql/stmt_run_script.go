@@ -1,5 +1,7 @@
 package sql
 
+import "ssql/sql/types"
+
 // RunScript is RUN SCRIPT 'file': its statements run as if they stood here, with
 // relative paths starting at the folder of the file.
 type RunScript struct {
@@ -20,4 +22,4 @@ func (p *parser) runScript() (Statement, error) {
 	return s, nil
 }
 
-func (s *RunScript) print(p *printer) { p.put("RUN SCRIPT ", quoteString(s.Path)) }
+func (s *RunScript) print(p *printer) { p.put("RUN SCRIPT ", types.QuoteText(s.Path)) }

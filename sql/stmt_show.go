@@ -1,6 +1,10 @@
 package sql
 
-import "strings"
+import (
+	"strings"
+
+	"ssql/sql/types"
+)
 
 // Show is SHOW STREAMS | QUERIES | PROGRESS FOR q | ... [LIKE 'p'].
 type Show struct {
@@ -150,7 +154,7 @@ func (s *Show) print(p *printer) {
 		p.ident(*s.For)
 	}
 	if s.Like != "" {
-		p.put(" LIKE ", quoteString(s.Like))
+		p.put(" LIKE ", types.QuoteText(s.Like))
 	}
 	p.put(when(s.Follow, " FOLLOW"))
 }

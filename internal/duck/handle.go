@@ -121,7 +121,7 @@ func (h *handle) attach(o Options) error {
 	if path == "" {
 		path = ":memory:"
 	}
-	attach := "ATTACH " + quoteText(path) + " AS " + types.QuoteIdent(name)
+	attach := "ATTACH " + types.QuoteText(path) + " AS " + types.QuoteIdent(name)
 	if h.readOnly {
 		attach += " (READ_ONLY)"
 	}

@@ -16,10 +16,6 @@ func QuoteIdent(name string) (string, error) {
 	return types.QuoteIdent(name), nil
 }
 
-// quoteText returns a text in single quotes, for the few places where SQL takes no
-// parameter.
-func quoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
-
 // QuoteName returns the parts of a name, quoted and with points between.
 func QuoteName(parts ...string) (string, error) {
 	quoted := make([]string, len(parts))

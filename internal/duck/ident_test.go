@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"ssql/sql/types"
 )
 
 func TestParseName(t *testing.T) {
@@ -67,6 +69,6 @@ func FuzzIdentQuote(f *testing.F) {
 		exec1(t, db, "CREATE TABLE "+quoted+" ("+quoted+" INTEGER)")
 		defer exec1(t, db, "DROP TABLE "+quoted)
 		wantText(t, queryText(t, db, "SELECT table_name, column_name FROM duckdb_columns() WHERE NOT internal"), name+" "+name)
-		wantText(t, queryText(t, db, "SELECT "+quoteText(name)), name)
+		wantText(t, queryText(t, db, "SELECT "+types.QuoteText(name)), name)
 	})
 }

@@ -51,7 +51,7 @@ func (h *handle) borrowCatalog(name string) (use string, err error) {
 			return "", err
 		}
 	}
-	return "SET search_path = '" + strings.ReplaceAll(quoted, "'", "''") + ".main," + StageDatabase + ".ssql'", nil
+	return "SET search_path = " + types.QuoteText(quoted+".main,"+StageDatabase+".ssql"), nil
 }
 
 func names(ctx context.Context, conn *sql.Conn, query string, args ...any) (out []string, err error) {

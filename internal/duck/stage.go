@@ -96,7 +96,7 @@ func (c *Conn) register(ctx context.Context, s *Stage, source string) (err error
 		s.free, err = a.RegisterView(&s.reader, source)
 		return err
 	})
-	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+quoteText(path))
+	_, backErr := c.sql.ExecContext(ctx, "SET search_path = "+types.QuoteText(path))
 	return also(err, backErr)
 }
 

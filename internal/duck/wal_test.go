@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"ssql/sql/types"
 )
 
 // TestTornLogIsCut: a process that dies while it writes the log leaves a part of a transaction at
@@ -53,7 +55,7 @@ func TestTornLogOfAnAttachedDatabaseIsCut(t *testing.T) {
 		torn := deadAt(t, whole, sizes[1]-3)
 		db := mustOpen(t, ":memory:", Options{})
 		with(t, db, func(c *Conn) {
-			if err := c.Attach(ctx, "ATTACH "+quoteText(torn)+" AS other"+mode); err != nil {
+			if err := c.Attach(ctx, "ATTACH "+types.QuoteText(torn)+" AS other"+mode); err != nil {
 				t.Fatal(err)
 			}
 			info, err := os.Stat(torn + ".wal")
@@ -87,7 +89,7 @@ func deadWriter(t *testing.T, path string, statements ...string) (sizes []int64)
 	}
 	defer db.Close()
 	alive := path + ".alive"
-	for _, text := range append([]string{"ATTACH " + quoteText(alive) + " AS d", "USE d"}, statements...) {
+	for _, text := range append([]string{"ATTACH " + types.QuoteText(alive) + " AS d", "USE d"}, statements...) {
 		if _, err := db.ExecContext(context.Background(), text); err != nil {
 			t.Fatal(err)
 		}

@@ -46,7 +46,7 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	for _, c := range st.Columns {
 		if c.Format != nil {
 			return nil, sqlerr.At(c.FormatAt, "UNSUPPORTED_FEATURE", "a column of a sink has no format").
-				WithHint("write the text that it should hold: strftime(ts, '%s')", *c.Format)
+				WithHint("write the text that it should hold: strftime(ts, %s)", types.QuoteText(*c.Format))
 		}
 	}
 	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: options, columns: st.Columns}

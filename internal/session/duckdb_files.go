@@ -9,6 +9,7 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // placedFiles is a statement for DuckDB whose relative paths start at a folder, as those of
@@ -36,7 +37,7 @@ func placeFiles(node sql.Node, dir string) *placedFiles {
 		if isRelative(path) {
 			path = filepath.ToSlash(filepath.Join(dir, path))
 		}
-		quoted := "'" + strings.ReplaceAll(path, "'", "''") + "'"
+		quoted := types.QuoteText(path)
 		if path == f.Path {
 			quoted = node.Text[f.Span.Start:f.Span.End]
 		}
@@ -104,7 +105,7 @@ func (p *placedFiles) missing(err error) error {
 		}
 		missing := sqlerr.At(at, "PATH_NOT_FOUND", "there is no file %q", f.Path)
 		if near := nearestFile(path); near != "" {
-			return missing.WithHint("did you mean '%s'?", filepath.ToSlash(filepath.Join(filepath.Dir(f.Path), near)))
+			return missing.WithHint("did you mean %s?", types.QuoteText(filepath.ToSlash(filepath.Join(filepath.Dir(f.Path), near))))
 		}
 		if isRelative(f.Path) {
 			return missing.WithHint("the path starts at %q", p.dir)

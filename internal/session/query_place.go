@@ -13,6 +13,7 @@ import (
 	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
+	"ssql/sql/types"
 )
 
 // besideSuffix is what the folder of checkpoints beside a database adds to its name.
@@ -106,12 +107,12 @@ func (s *Session) claim(r *queryRow) *owner.Claim {
 			own, name := besideFolder(s.db.Path(), r.name), identText(r.name)
 			switch {
 			case !copy:
-				return fmt.Sprintf("remove the folder if that database is gone; or name another one: CREATE QUERY name WITH (checkpoint = '%s-2') AS INSERT ...", filepath.Base(folder))
+				return fmt.Sprintf("remove the folder if that database is gone; or name another one: CREATE QUERY name WITH (checkpoint = %s) AS INSERT ...", types.QuoteText(filepath.Base(folder)+"-2"))
 			case folder == own:
 				return fmt.Sprintf("put a copy of the folder in the place of the link; or DROP QUERY %s, which leaves it as it is", name)
 			}
-			return fmt.Sprintf("give this database a copy: mkdir -p %s; cp -r %s %s; and then ALTER QUERY %s SET (checkpoint = '%s'); or DROP QUERY %s, which leaves the folder as it is",
-				sqlerr.ShellWord(filepath.Dir(own)), sqlerr.ShellWord(folder), sqlerr.ShellWord(own), name, strings.ReplaceAll(own, "'", "''"), name)
+			return fmt.Sprintf("give this database a copy: mkdir -p %s; cp -r %s %s; and then ALTER QUERY %s SET (checkpoint = %s); or DROP QUERY %s, which leaves the folder as it is",
+				sqlerr.ShellWord(filepath.Dir(own)), sqlerr.ShellWord(folder), sqlerr.ShellWord(own), name, types.QuoteText(own), name)
 		},
 	}
 }

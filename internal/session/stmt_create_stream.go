@@ -185,7 +185,7 @@ func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.Crea
 			continue
 		}
 		st.Options = append(st.Options, sql.Option{Key: sql.Ident{Name: name}, Value: told[name]})
-		found = append(found, fmt.Sprintf("%s = '%s'", name, strings.ReplaceAll(told[name], "'", "''")))
+		found = append(found, fmt.Sprintf("%s = %s", name, types.QuoteText(told[name])))
 	}
 	if found == nil {
 		return declared, nil

@@ -6,6 +6,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ssql/sql/types"
 )
 
 // The commands of this file read and write files or ask the database.
@@ -59,7 +61,7 @@ func dotOnce(s *Shell, ctx context.Context, dir string, args []string) error {
 func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
 	where := ""
 	if len(args) == 1 {
-		where = " AND name ILIKE " + quoteText(args[0])
+		where = " AND name ILIKE " + types.QuoteText(args[0])
 	}
 	return s.runStatement(ctx, dir, `SELECT name, "sql" FROM (`+
 		`SELECT table_name AS name, "sql", schema_name, database_name FROM duckdb_tables() WHERE NOT internal UNION ALL `+
@@ -70,14 +72,11 @@ func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
 func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {
 	where := " AND table_schema <> 'ssql'"
 	if len(args) == 1 {
-		where = " AND table_name ILIKE " + quoteText(args[0])
+		where = " AND table_name ILIKE " + types.QuoteText(args[0])
 	}
 	return s.runStatement(ctx, dir, `SELECT table_schema AS "schema", table_name AS name, table_type AS "type" `+
 		`FROM information_schema.tables WHERE table_catalog = current_database()`+where+` ORDER BY 1, 2`)
 }
-
-// quoteText returns s as a SQL string.
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }
 
 // absolute resolves a path as statements of the same text would.
 func absolute(dir, path string) string {

@@ -2,7 +2,6 @@ package expr
 
 import (
 	"strconv"
-	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -141,9 +140,9 @@ func (l *Literal) String() string {
 	case types.Boolean, types.Int:
 		return l.arr.ValueStr(0)
 	case types.Varchar:
-		return "'" + strings.ReplaceAll(l.arr.(*array.String).Value(0), "'", "''") + "'"
+		return types.QuoteText(l.arr.(*array.String).Value(0))
 	case types.Date, types.Timestamp, types.IntervalKind:
-		return l.t.String() + " '" + types.Text(l.arr, 0) + "'"
+		return l.t.String() + " " + types.QuoteText(types.Text(l.arr, 0))
 	}
 	return types.Text(l.arr, 0) + "::" + l.t.String()
 }
@@ -153,5 +152,5 @@ func (l *Literal) SQL() string {
 	if l.IsNull() || l.t.IsInteger() || l.t.Kind == types.Boolean || l.t.Kind == types.Varchar {
 		return l.String()
 	}
-	return "CAST('" + strings.ReplaceAll(types.Text(l.arr, 0), "'", "''") + "' AS " + l.t.String() + ")"
+	return "CAST(" + types.QuoteText(types.Text(l.arr, 0)) + " AS " + l.t.String() + ")"
 }

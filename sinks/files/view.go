@@ -46,7 +46,7 @@ func (s *Sink) column(i int) string {
 	for _, p := range s.layout.partition {
 		if p == i && s.o.Fields[i].Type.Kind == types.Varchar {
 			null := "/" + string(escapeFolder(nil, s.layout.names[i])) + "=" + nullFolder + "/"
-			return fmt.Sprintf("CASE WHEN contains(%s, %s) THEN NULL ELSE %s END", types.QuoteIdent(fileColumn), quoteText(null), name)
+			return fmt.Sprintf("CASE WHEN contains(%s, %s) THEN NULL ELSE %s END", types.QuoteIdent(fileColumn), types.QuoteText(null), name)
 		}
 	}
 	return name
@@ -126,26 +126,26 @@ func textBlobs(t types.Type) types.Type {
 
 // reader is the table function over the files.
 func (s *Sink) reader() string {
-	args := []string{quoteText(s.pattern())}
+	args := []string{types.QuoteText(s.pattern())}
 	option := func(name, value string) { args = append(args, name+" = "+value) }
 	switch s.config.format {
 	case parquetFormat:
 		return "read_parquet(" + strings.Join(s.hive(args), ", ") + ")"
 	case csvFormat:
 		option("auto_detect", "false")
-		option("delim", quoteText(string(s.config.delimiter)))
+		option("delim", types.QuoteText(string(s.config.delimiter)))
 		option("columns", s.columnTypes())
 		option("header", fmt.Sprint(s.config.header))
-		option("nullstr", quoteText(s.config.nullText))
+		option("nullstr", types.QuoteText(s.config.nullText))
 		option("allow_quoted_nulls", "false")
 		option("quote", `'"'`)
 		option("escape", `'"'`)
-		option("compression", quoteText(s.config.compression))
+		option("compression", types.QuoteText(s.config.compression))
 		return "read_csv(" + strings.Join(s.hive(args), ", ") + ")"
 	}
 	option("format", "'newline_delimited'")
 	option("columns", s.columnTypes())
-	option("compression", quoteText(strings.Replace(s.config.compression, "none", "uncompressed", 1)))
+	option("compression", types.QuoteText(strings.Replace(s.config.compression, "none", "uncompressed", 1)))
 	return "read_json(" + strings.Join(s.hive(args), ", ") + ")"
 }
 
@@ -154,14 +154,14 @@ func (s *Sink) hive(args []string) []string {
 	if len(s.layout.partition) == 0 {
 		return append(args, "hive_partitioning = false")
 	}
-	return append(args, "hive_partitioning = true", "hive_types_autocast = false", "filename = "+quoteText(fileColumn))
+	return append(args, "hive_partitioning = true", "hive_types_autocast = false", "filename = "+types.QuoteText(fileColumn))
 }
 
 // columnTypes is the option columns of a reader.
 func (s *Sink) columnTypes() string {
 	var parts []string
 	add := func(name string, t types.Type) {
-		parts = append(parts, quoteText(name)+": "+quoteText(t.String()))
+		parts = append(parts, types.QuoteText(name)+": "+types.QuoteText(t.String()))
 	}
 	if s.config.format == debeziumFormat {
 		fields := make([]types.Field, len(s.layout.stored))
@@ -230,5 +230,3 @@ func (s *Sink) pattern() string {
 func escapeGlob(path string) string {
 	return strings.NewReplacer("[", "[[]", "*", "[*]", "?", "[?]").Replace(path)
 }
-
-func quoteText(s string) string { return "'" + strings.ReplaceAll(s, "'", "''") + "'" }

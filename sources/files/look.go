@@ -11,6 +11,7 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/sources"
+	"ssql/sql/types"
 )
 
 // lookFiles bounds the files of the folder that look names or counts when none fits.
@@ -38,7 +39,7 @@ func look(_ string, o sources.Values) (sources.Sight, error) {
 	for _, e := range entries {
 		size += e.size
 	}
-	s := sources.Sight{Found: fmt.Sprintf("%s of %d bytes at '%s', the newest %q", sqlerr.CountOf(len(entries), "file"), size, p.given, p.shown(entries[len(entries)-1].name))}
+	s := sources.Sight{Found: fmt.Sprintf("%s of %d bytes at %s, the newest %q", sqlerr.CountOf(len(entries), "file"), size, types.QuoteText(p.given), p.shown(entries[len(entries)-1].name))}
 	if size == 0 {
 		s = sources.Sight{Empty: true, Found: sqlerr.CountOf(len(entries), "file") + " without a byte at '" + p.given + "'"}
 	}
@@ -77,7 +78,7 @@ func (p *pattern) unmatched() sources.Sight {
 		}
 		return nil
 	})
-	s := sources.Sight{Empty: true, Found: fmt.Sprintf("no file fits '%s'", p.given)}
+	s := sources.Sight{Empty: true, Found: fmt.Sprintf("no file fits %s", types.QuoteText(p.given))}
 	wanted := p.file
 	if p.glob != "" {
 		wanted = path.Base(p.glob)

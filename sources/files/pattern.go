@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
 
 // pattern says which files belong to a stream. Files are named relative to its
@@ -136,12 +137,12 @@ func (p *pattern) exists() error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return sqlerr.New("PATH_NOT_FOUND", "folder %q does not exist", p.root).
-			WithHint("make it first: mkdir -p %s, or correct path = '%s'", sqlerr.ShellWord(p.root), p.given)
+			WithHint("make it first: mkdir -p %s, or correct path = %s", sqlerr.ShellWord(p.root), types.QuoteText(p.given))
 	case err != nil:
 		return sqlerr.New("PATH_NOT_FOUND", "folder %q cannot be read", p.root).Because(err)
 	case !info.IsDir():
 		return sqlerr.New("PATH_NOT_FOUND", "%q is no folder", p.root).
-			WithHint("path = '%s' names files below it", p.given)
+			WithHint("path = %s names files below it", types.QuoteText(p.given))
 	}
 	return nil
 }

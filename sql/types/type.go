@@ -109,6 +109,9 @@ func (t Type) String() string {
 	return kindNames[t.Kind]
 }
 
+// QuoteText returns a text in single quotes: a literal of SQL.
+func QuoteText(text string) string { return "'" + strings.ReplaceAll(text, "'", "''") + "'" }
+
 // QuoteIdent returns a name in double quotes.
 func QuoteIdent(name string) string { return `"` + strings.ReplaceAll(name, `"`, `""`) + `"` }
 

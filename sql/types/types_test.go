@@ -255,3 +255,9 @@ func BenchmarkParseTimestamp(b *testing.B) {
 		})
 	}
 }
+
+func TestQuote(t *testing.T) {
+	if got, want := QuoteText(`it's "x"`)+QuoteIdent(`it's "x"`), `'it''s "x"'"it's ""x"""`; got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
