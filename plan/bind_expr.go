@@ -25,6 +25,7 @@ type exprBinder struct {
 	group *grouping
 	// aliases are the select items that a name may stand for when no column has it.
 	aliases map[string]*sql.SelectItem
+	own     *sql.SelectItem // the one that is bound, which is no alias of itself
 	// ranking is the ROW_NUMBER() of the block, above its rows and groups.
 	ranking *ranking
 	// names stand for values before columns do: the columns of a stream that a computed
@@ -400,7 +401,7 @@ func (x *exprBinder) column(e *sql.ColumnRef) (value, error) {
 		}
 		return x.fields(v, e.Parts[1:])
 	}
-	if item, ok := x.aliases[strings.ToLower(e.Parts[0].Name)]; ok {
+	if item, ok := x.aliases[strings.ToLower(e.Parts[0].Name)]; ok && item != x.own {
 		return x.alias(item, e.Parts[1:])
 	}
 	if v, err, ok := x.keyword(e, span); ok {

@@ -316,7 +316,7 @@ func (k *block) output(x *exprBinder, it outputItem) (value, error) {
 		// An item may not see its own alias.
 		inner := *x
 		if it.item != nil && it.item.Alias != nil {
-			inner.aliases = without(x.aliases, it.item)
+			inner.own = it.item
 		}
 		return inner.bind(it.expr)
 	}
@@ -327,16 +327,6 @@ func (k *block) output(x *exprBinder, it outputItem) (value, error) {
 		return v, nil
 	}
 	return value{}, notGrouped(qualifiedName(it.column.Column), k.b.at(k.s.Span), k.s.GroupBy != nil)
-}
-
-func without(aliases map[string]*sql.SelectItem, item *sql.SelectItem) map[string]*sql.SelectItem {
-	out := make(map[string]*sql.SelectItem, len(aliases))
-	for name, it := range aliases {
-		if it != item {
-			out[name] = it
-		}
-	}
-	return out
 }
 
 // sortKeys binds ORDER BY. A key that is no output column becomes a hidden column

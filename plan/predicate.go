@@ -180,7 +180,7 @@ func (x *exprBinder) collectColumn(e *sql.ColumnRef, sign int, c *comparison) bo
 		return true
 	}
 	item, ok := x.aliases[strings.ToLower(e.Parts[0].Name)]
-	if !ok || len(found) > 0 || len(e.Parts) > 1 {
+	if !ok || item == x.own || len(found) > 0 || len(e.Parts) > 1 {
 		return false
 	}
 	inner := *x

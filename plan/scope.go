@@ -3,6 +3,7 @@ package plan
 import (
 	"sort"
 	"strings"
+	"unicode"
 
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
@@ -29,6 +30,54 @@ type scope struct {
 	windows []windowAlias
 	// queries are the columns of the node that hold the values of sub-queries.
 	queries map[sql.Expr]int
+	names   *columnNames
+}
+
+// columnNames finds the columns of a scope by name. Scopes over the same columns share it.
+type columnNames struct {
+	cols   []scopeColumn // those that it knows, as they were
+	byName map[string][]int
+}
+
+// columnNamesMin is from how many columns on a scope is not searched: thousands of columns
+// each looked up among thousands take seconds.
+const columnNamesMin = 16
+
+// named calls f with the columns of a name, in their order.
+func (s *scope) named(name string, f func(c *scopeColumn)) {
+	if len(s.cols) < columnNamesMin {
+		for i := range s.cols {
+			if strings.EqualFold(s.cols[i].Name, name) {
+				f(&s.cols[i])
+			}
+		}
+		return
+	}
+	if s.names == nil {
+		s.names = new(columnNames)
+	}
+	n := s.names
+	if len(n.cols) != len(s.cols) || &n.cols[0] != &s.cols[0] {
+		n.cols, n.byName = s.cols, make(map[string][]int, len(s.cols))
+		for i := range s.cols {
+			key := foldedName(s.cols[i].Name)
+			n.byName[key] = append(n.byName[key], i)
+		}
+	}
+	for _, i := range n.byName[foldedName(name)] {
+		f(&s.cols[i])
+	}
+}
+
+// foldedName is the same for names that strings.EqualFold calls equal, and for no others.
+func foldedName(name string) string {
+	return strings.Map(func(r rune) rune {
+		least := r
+		for next := unicode.SimpleFold(r); next != r; next = unicode.SimpleFold(next) {
+			least = min(least, next)
+		}
+		return least
+	}, name)
 }
 
 // scopeColumn is one visible column. Several may stand for one column of the node.
@@ -62,7 +111,10 @@ func newScope(n Node, table string) *scope {
 // over returns the scope moved onto a node that has all columns of the old one at
 // the same places, and perhaps more behind them, which stay hidden.
 func (s *scope) over(n Node) *scope {
-	return &scope{node: n, cols: s.cols, windows: s.windows, queries: s.queries}
+	if s.names == nil {
+		s.names = new(columnNames)
+	}
+	return &scope{node: n, cols: s.cols, windows: s.windows, queries: s.queries, names: s.names}
 }
 
 // value returns a visible column as an expression.
@@ -75,20 +127,20 @@ func (c scopeColumn) value() value {
 // column with a field of that name, as in DuckDB.
 func (s *scope) find(parts []sql.Ident) (found []scopeColumn, used int) {
 	if len(parts) > 1 {
-		for _, c := range s.cols {
-			if strings.EqualFold(c.Table, parts[0].Name) && strings.EqualFold(c.Name, parts[1].Name) {
-				found = append(found, c)
+		s.named(parts[1].Name, func(c *scopeColumn) {
+			if strings.EqualFold(c.Table, parts[0].Name) {
+				found = append(found, *c)
 			}
-		}
+		})
 		if len(found) > 0 {
 			return found, 2
 		}
 	}
-	for _, c := range s.cols {
-		if !c.qualified && strings.EqualFold(c.Name, parts[0].Name) {
-			found = append(found, c)
+	s.named(parts[0].Name, func(c *scopeColumn) {
+		if !c.qualified {
+			found = append(found, *c)
 		}
-	}
+	})
 	return found, 1
 }
 

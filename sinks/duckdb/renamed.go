@@ -44,18 +44,26 @@ func (t *target) sameColumns(ctx context.Context, c *duck.Conn, o sinks.OpenCont
 	return t.keepColumns(ctx, c, o.Query)
 }
 
+// columnsKeptAtOnce bounds the parameters of a statement: binding n of them takes DuckDB n² steps. Where
+// a crash leaves some of the columns, the next start stores all of them again.
+const columnsKeptAtOnce = 64
+
 // keepColumns stores the columns of the table as those that the query stores rows in.
 func (t *target) keepColumns(ctx context.Context, c *duck.Conn, query string) error {
 	if _, err := c.Exec(ctx, "DELETE FROM ssql.targets WHERE query = ? AND target = ? AND position >= 0", query, t.name); err != nil {
 		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
 	}
-	rows := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", len(t.columns)), ", ")
-	var args []any
-	for i, col := range t.columns {
-		args = append(args, query, t.name, i, col.name, col.typeName)
-	}
-	if _, err := c.Exec(ctx, "INSERT INTO ssql.targets VALUES "+rows, args...); err != nil {
-		return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
+	position := 0
+	for some := range slices.Chunk(t.columns, columnsKeptAtOnce) {
+		rows := strings.TrimSuffix(strings.Repeat("(?, ?, ?, ?, ?), ", len(some)), ", ")
+		var args []any
+		for _, col := range some {
+			args = append(args, query, t.name, position, col.name, col.typeName)
+			position++
+		}
+		if _, err := c.Exec(ctx, "INSERT INTO ssql.targets VALUES "+rows, args...); err != nil {
+			return fmt.Errorf("keeping the columns of table %s: %w", t.shown, err)
+		}
 	}
 	return nil
 }
