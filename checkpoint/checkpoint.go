@@ -43,6 +43,15 @@ type Plan struct {
 	// Forced is why the watermark is ahead of what the event times give: ForcedTimeout
 	// or ForcedEnd. "" when it is not.
 	Forced string `json:"forced,omitempty"`
+	// Names are those of the sources and watermark nodes by which Ranges and Idle count.
+	Names *Names `json:"names,omitempty"`
+}
+
+// Names are what a query calls its sources and watermark nodes, in the order in which records
+// list them. A query that gives its sources no names has none, and the order alone counts.
+type Names struct {
+	Sources []string `json:"sources"`
+	Nodes   []string `json:"nodes,omitempty"`
 }
 
 // Values of Plan.Forced.
@@ -62,6 +71,9 @@ type Commit struct {
 	RowsOut    int64    `json:"out"`
 	RowsLate   int64    `json:"lateRows"`
 	RowsBad    int64    `json:"badRows"`
+	// Names are those of the run that committed: a range of the PLAN whose source is not among
+	// them was not read.
+	Names *Names `json:"names,omitempty"`
 }
 
 // Options change how a checkpoint is kept. The zero value takes the defaults.

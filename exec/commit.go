@@ -109,6 +109,7 @@ func (q *Query) store(ctx context.Context, p *planned, res *result, following *p
 	c := &checkpoint.Commit{
 		Batch: p.plan.Batch, WatermarkMicros: res.watermark, NodeMicros: res.nodes,
 		RowsIn: res.counts.read, RowsOut: res.rowsOut, RowsLate: res.counts.late, RowsBad: res.counts.bad,
+		Names: q.names,
 	}
 	var next *checkpoint.Plan
 	if following != nil {
@@ -199,6 +200,7 @@ type snapshotHead struct {
 	Idle      []int             `json:"idle,omitempty"`
 	Arrivals  arrivals          `json:"arrivals"`
 	Positions []json.RawMessage `json:"positions"`
+	Names     *checkpoint.Names `json:"names,omitempty"`
 }
 
 // appendSnapshot returns the state after the batch that was just executed. It is
@@ -206,7 +208,7 @@ type snapshotHead struct {
 func (q *Query) appendSnapshot(res *result) ([]byte, error) {
 	head := snapshotHead{
 		Watermark: res.watermark, Late: q.late, Nodes: res.nodes,
-		Now: q.nowMicros, Idle: q.idle, Arrivals: q.arrived,
+		Now: q.nowMicros, Idle: q.idle, Arrivals: q.arrived, Names: q.names,
 	}
 	for _, s := range q.cfg.Sources {
 		pos, err := s.Position()

@@ -100,7 +100,7 @@ func (q *Query) newPlan(ranges []sources.Range, watermarkMicros int64) *planned 
 	p := &checkpoint.Plan{
 		Batch: q.next, Generation: q.run, NowMicros: q.now(),
 		WatermarkMicros: watermarkMicros, LateMicros: q.late,
-		Seed: seed(q.id, q.next), Definition: q.cfg.Definition, Idle: q.idle,
+		Seed: seed(q.id, q.next), Definition: q.cfg.Definition, Idle: q.idle, Names: q.names,
 	}
 	p.Ranges = append(p.Ranges, ranges...)
 	q.entered(p)

@@ -26,6 +26,7 @@ type Query struct {
 	id      string // identity, for ever
 	run     int64  // generation: number of this start
 	resume  Resume
+	names   *checkpoint.Names // of sources and watermark nodes; nil where their order counts
 
 	wm        watermarks
 	late      int64 // eviction watermark of the newest executed batch: L of the next
@@ -62,6 +63,7 @@ type planned struct {
 	again   bool         // the log has another plan of it, which this one replaces
 	unsent  bool         // planned before this start, and no place of the sink has any of it
 	skip    bool         // the sink has it already
+	dropped string       // the name of a source that it reads and the query has no more; "" without
 	offsets []offsetPair // per source, for progress
 
 	started      time.Time     // when the trigger looked for it

@@ -50,6 +50,7 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 	q.arrived = newArrivals(len(cfg.Sources))
 	q.nodeSources = watermarkSources(roots, len(cfg.Plan.Watermarks))
 	q.wm = watermarks{defs: cfg.Plan.Watermarks, policy: cfg.Plan.Policy, nodes: make([]*int64, len(cfg.Plan.Watermarks))}
+	q.names = namesOf(cfg.Plan)
 	q.tellUseless()
 	if cfg.Dir == "" {
 		q.resume = Resume{New: true}
@@ -80,6 +81,9 @@ func (q *Query) AcceptDefinition() error {
 }
 
 func (q *Query) recover(ctx context.Context, rec *checkpoint.Recovered) error {
+	if err := q.rename(rec); err != nil {
+		return err
+	}
 	if err := q.restoreSnapshot(rec); err != nil {
 		return err
 	}
@@ -90,12 +94,15 @@ func (q *Query) recover(ctx context.Context, rec *checkpoint.Recovered) error {
 		}
 		committed = b.Plan.Batch
 	}
+	q.arriveLater(rec.Batches)
 	q.next = committed + 1
 	if rec.Pending != nil {
 		p := &planned{plan: rec.Pending, digest: rec.PendingDigest, durable: true, replay: true}
-		if len(p.plan.Ranges) != len(q.cfg.Sources) {
-			return sqlerr.New("E_CKPT_INCOMPATIBLE", "the checkpoint has %d sources and the query %d", len(p.plan.Ranges), len(q.cfg.Sources))
+		dropped, err := q.renamePlan(p.plan, nil)
+		if err != nil {
+			return err
 		}
+		p.dropped = dropped
 		q.resume.WatermarkMicros = q.wm.global
 		q.entered(p.plan)
 		q.pending = p // the sources are moved behind it by resumePlanned
@@ -174,6 +181,10 @@ func (q *Query) reconcile(ctx context.Context, committed int64) error {
 				WithDetail("Checkpoint and sink were written by different runs.").
 				WithHint("put back the checkpoint that belongs to this database")
 		}
+		if q.pending.dropped != "" && len(q.states) > 0 {
+			return sqlerr.New("E_CKPT_INCOMPATIBLE", "batch %d of query %q is in its sink with rows of source %q, and not in its state yet", newest, q.cfg.Name, q.pending.dropped).
+				WithHint("start the query once with this source, then without it")
+		}
 		q.pending.skip = true
 		q.resume.InSink = true
 	}
@@ -183,9 +194,6 @@ func (q *Query) reconcile(ctx context.Context, committed int64) error {
 // replayCommitted brings the state to the end of a committed batch.
 func (q *Query) replayCommitted(b *checkpoint.Batch) error {
 	p := &planned{plan: b.Plan}
-	if len(p.plan.Ranges) != len(q.cfg.Sources) {
-		return sqlerr.New("E_CKPT_INCOMPATIBLE", "the checkpoint has %d sources and the query %d", len(p.plan.Ranges), len(q.cfg.Sources))
-	}
 	if err := q.advance(p); err != nil {
 		return err
 	}
@@ -222,12 +230,12 @@ func (q *Query) restoreSnapshot(rec *checkpoint.Recovered) error {
 	if err != nil {
 		return err
 	}
-	var head snapshotHead
-	if err := json.Unmarshal(text, &head); err != nil {
-		return sqlerr.New("E_CKPT_CORRUPT", "the head of the snapshot of batch %d cannot be read", rec.SnapshotBatch).Because(err)
+	head, err := readHead(text, rec.SnapshotBatch)
+	if err != nil {
+		return err
 	}
-	if len(head.Positions) != len(q.cfg.Sources) {
-		return sqlerr.New("E_CKPT_INCOMPATIBLE", "the checkpoint has %d sources and the query %d", len(head.Positions), len(q.cfg.Sources))
+	if err := q.renameHead(head, rec.Batches); err != nil {
+		return err
 	}
 	if err := q.restorePositions(head.Positions); err != nil {
 		return err
@@ -253,7 +261,7 @@ func (q *Query) restoreSnapshot(rec *checkpoint.Recovered) error {
 func (q *Query) restorePositions(positions []json.RawMessage) error {
 	for i, s := range q.cfg.Sources {
 		var pos []byte
-		if positions != nil {
+		if positions != nil && positions[i] != nil {
 			if err := json.Unmarshal(positions[i], &pos); err != nil {
 				return sqlerr.New("E_CKPT_CORRUPT", "the position of %s in the snapshot cannot be read", s.Description()).Because(err)
 			}

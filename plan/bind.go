@@ -69,6 +69,9 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 		p.Outputs = append(p.Outputs, &Output{Target: in.Target, Root: roots[i], Columns: resultColumns(roots[i]), span: in.Query.Span, retraction: o.Retraction})
 	}
 	number(p, inserts)
+	if err := nameSources(p); err != nil {
+		return nil, err
+	}
 	for i, in := range inserts {
 		o := o
 		o.AutoMode = o.AutoMode || in.Changes && o.Mode == Append
@@ -268,12 +271,8 @@ func number(p *Plan, inserts []Insert) {
 		}
 		switch n := n.(type) {
 		case *Scan:
-			fields := make([]types.Field, len(n.Cols))
-			for i, c := range n.Cols {
-				fields[i] = c.Field
-			}
 			n.Source = len(p.Sources)
-			p.Sources = append(p.Sources, SourceRef{Stream: n.Stream, Fields: fields, ID: n.id})
+			p.Sources = append(p.Sources, n.sourceRef())
 		case *Watermark:
 			n.Def.ID = len(p.Watermarks)
 			n.Def.DelayMicros += delayMicros

@@ -46,6 +46,9 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 	}
 	if len(t.Name) == 1 {
 		if c := e.find(t.Name[0].Name); c != nil {
+			if err := checkReading(t.Reading, t.Name[0].Name, "WITH entry", span); err != nil {
+				return nil, err
+			}
 			return b.commonTable(c, alias)
 		}
 	}
@@ -67,13 +70,19 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 	}
 	switch {
 	case rel.Stream != nil:
-		n, err := b.stream(rel, span)
+		n, err := b.stream(rel, t.Reading, span)
 		if err != nil {
 			return nil, err
 		}
 		return newScope(n, alias), nil
 	case rel.View != nil:
+		if err := checkReading(t.Reading, rel.Name, "view", span); err != nil {
+			return nil, err
+		}
 		return b.view(rel, alias, span)
+	}
+	if err := checkReading(t.Reading, rel.Name, "table", span); err != nil {
+		return nil, err
 	}
 	b.tableRead = rel
 	return newScope(newStaticScan(rel.Table, alias), alias), nil
@@ -178,9 +187,16 @@ func renamedTable(t *StaticScan, names []sql.Ident) *StaticScan {
 }
 
 // stream binds a declared stream: scan, computed columns, watermarks.
-func (b *binder) stream(rel *Relation, span Span) (Node, error) {
-	st := rel.Stream
-	n, err := b.share(rel.Name, func() (Node, error) { return b.columns(rel, span) })
+func (b *binder) stream(rel *Relation, r sql.Reading, span Span) (Node, error) {
+	st, err := b.read(rel, r, span)
+	if err != nil {
+		return nil, err
+	}
+	key := rel.Name + readingKey(r)
+	n, err := b.share(key, func() (Node, error) {
+		scan := &Scan{Stream: rel.Name, Reading: r, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}, span: span}
+		return b.columns(rel.Name, st, scan, span)
+	})
 	if err != nil || len(st.Watermarks) == 0 {
 		return n, err
 	}
@@ -190,58 +206,56 @@ func (b *binder) stream(rel *Relation, span Span) (Node, error) {
 			WithHint("keep one; for the other order of time read the stream again in another query")
 	}
 	w := st.Watermarks[0]
-	return b.share(fmt.Sprintf("%s delayed by %d", rel.Name, b.delayMicros), func() (Node, error) {
+	return b.share(fmt.Sprintf("%s delayed by %d", key, b.delayMicros), func() (Node, error) {
 		return b.watermark(n, w.Column, rel.Name, w.DelayMicros, b.at(w.Span), span)
 	})
 }
 
 // columns binds a declared stream without its watermark.
-func (b *binder) columns(rel *Relation, span Span) (Node, error) {
-	st := rel.Stream
-	scan := &Scan{Stream: rel.Name, id: st.ID, stored: st.Stored, limits: eventLimits{st.MaxFutureMicros, st.IdleMicros}}
+func (b *binder) columns(name string, st *Stream, scan *Scan, span Span) (Node, error) {
 	for _, f := range st.Stored {
-		scan.Cols = append(scan.Cols, Column{Field: f, Table: rel.Name, Hidden: st.Hidden[strings.ToLower(f.Name)]})
+		scan.Cols = append(scan.Cols, Column{Field: f, Table: name, Hidden: st.Hidden[strings.ToLower(f.Name)]})
 	}
 	if len(st.Computed) > 0 {
-		return b.computed(rel, scan, span)
+		return b.computed(name, st, scan, span)
 	}
 	return scan, nil
 }
 
 // computed evaluates the computed columns of a stream, each seeing those before it,
 // and puts all columns in the order of the declaration.
-func (b *binder) computed(rel *Relation, scan *Scan, span Span) (Node, error) {
+func (b *binder) computed(stream string, st *Stream, scan *Scan, span Span) (Node, error) {
 	// The expressions were written in CREATE STREAM: errors point at the stream's name.
 	if b.viewSpan == nil {
 		b.viewSpan = &span
 		defer func() { b.viewSpan = nil }()
 	}
 	bound := map[string]value{}
-	sc := newScope(scan, rel.Name)
+	sc := newScope(scan, stream)
 	for _, c := range sc.cols {
 		bound[strings.ToLower(c.Name)] = c.value()
 	}
 	x := &exprBinder{b: b, scope: sc, clause: "a computed column", rows: true, names: bound}
-	for _, c := range rel.Stream.Computed {
+	for _, c := range st.Computed {
 		v, err := x.scalar(c.Expr)
 		if err != nil {
-			return nil, inStream(err, rel.Name, c.Name)
+			return nil, inStream(err, stream, c.Name)
 		}
 		if c.Type != nil && !v.Type().Equal(*c.Type) {
 			if v, err = expr.BindCast(v, *c.Type, false, span); err != nil {
-				return nil, inStream(err, rel.Name, c.Name)
+				return nil, inStream(err, stream, c.Name)
 			}
 		}
 		bound[strings.ToLower(c.Name)] = value{Expr: v}
 	}
 	p := &Project{Input: scan, Computed: true}
-	for _, name := range columnOrder(rel.Stream) {
+	for _, name := range columnOrder(st) {
 		v, ok := bound[strings.ToLower(name)]
 		if !ok {
 			continue
 		}
 		p.Exprs = append(p.Exprs, v.Expr)
-		p.Cols = append(p.Cols, Column{Field: types.Field{Name: name, Type: v.Expr.Type(), Nullable: v.Expr.Nullable()}, Table: rel.Name})
+		p.Cols = append(p.Cols, Column{Field: types.Field{Name: name, Type: v.Expr.Type(), Nullable: v.Expr.Nullable()}, Table: stream})
 	}
 	return p, nil
 }
@@ -475,7 +489,7 @@ func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
 		return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the file %q cannot be read as a stream", t.Path).
 			WithHint("CREATE STREAM s WITH (connector = 'files', path = %s)", types.QuoteText(t.Path))
 	}
-	n, err := b.stream(rel, b.at(t.Span))
+	n, err := b.stream(rel, t.Reading, b.at(t.Span))
 	if err != nil {
 		return nil, err
 	}

@@ -70,7 +70,10 @@ const (
 
 // Compare says whether the definition of new may carry on with the state of old.
 func Compare(old, new *Print) *Verdict {
-	c := &comparer{parameters: old.Version > 2, bounds: old.Version > 3}
+	c := &comparer{parameters: old.Version > 2, bounds: old.Version > 3, named: old.named() && new.named()}
+	if c.named {
+		old, new = c.unions(old, new)
+	}
 	matched := c.outputs(old.Outputs, new.Outputs)
 	if matched {
 		for i := range old.Outputs {
@@ -92,6 +95,7 @@ func Compare(old, new *Print) *Verdict {
 type comparer struct {
 	parameters bool // the old print has those of aggregates
 	bounds     bool // the old print has those of joins
+	named      bool // the sources of both have names: they may come and go
 	diffs      []Diff
 	notes      []string
 }
@@ -167,6 +171,10 @@ func (c *comparer) whole(old, new *Print) {
 		}
 		return strings.Join(out, ", ")
 	}
+	if old.named() || new.named() {
+		c.sources(old, new)
+		return
+	}
 	c.differ("", "sources", sources(old), sources(new), adviceSource)
 	watermarks := func(p *Print) string {
 		var out []string
@@ -235,7 +243,9 @@ func (c *comparer) operator(name string, old, new PrintOperator) {
 	c.differ(name, "order", old.Order, new.Order, adviceState)
 	within := map[bool]string{true: "within the watermark", false: "for ever"}
 	c.differ(name, "memory of keys", within[old.Within], within[new.Within], adviceState)
-	c.differ(name, "watermarks", strings.Join(old.Watermarks, ", "), strings.Join(new.Watermarks, ", "), adviceState)
+	if !c.named || len(old.Watermarks) == 0 || len(new.Watermarks) == 0 {
+		c.differ(name, "watermarks", strings.Join(old.Watermarks, ", "), strings.Join(new.Watermarks, ", "), adviceState)
+	}
 }
 
 func (w *PrintWindow) text() string {
@@ -258,9 +268,15 @@ func (w *PrintWindow) text() string {
 // notices says what changed and may change.
 func (c *comparer) notices(old, new *Print) {
 	for i, w := range old.Watermarks {
-		if i < len(new.Watermarks) && new.Watermarks[i].Column == w.Column && new.Watermarks[i].DelayMicros != w.DelayMicros {
+		n := new.watermark(i, w)
+		if n != nil && n.Column == w.Column && n.DelayMicros != w.DelayMicros {
 			c.notes = append(c.notes, fmt.Sprintf("the delay of the watermark on %s is now %s, was %s; the watermark never moves back", w.Column,
-				durationText(new.Watermarks[i].DelayMicros), durationText(w.DelayMicros)))
+				durationText(n.DelayMicros), durationText(w.DelayMicros)))
+		}
+	}
+	for i, s := range old.Sources {
+		if n := new.source(i, s); n != nil && n.Options != s.Options {
+			c.notes = append(c.notes, fmt.Sprintf("stream %q is now read %s, was read %s", n.Stream, optionsOrNone(n.Options), optionsOrNone(s.Options)))
 		}
 	}
 	if old.Policy != new.Policy {

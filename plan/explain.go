@@ -201,7 +201,7 @@ func markText(m *Mark) string {
 func describe(n Node) string {
 	switch n := n.(type) {
 	case *Scan:
-		return "Scan " + n.Stream
+		return "Scan " + n.Stream + readingText(n.Reading)
 	case *StaticScan:
 		return "Table " + describeTable(n)
 	case *Watermark:

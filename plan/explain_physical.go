@@ -159,7 +159,7 @@ func (s *stepper) read(n *Scan) *piece {
 	for i, c := range n.Cols {
 		names[i] = c.Name
 	}
-	st := &piece{Does: fmt.Sprintf("read %s (%s): %s", n.Stream, s.plan.Sources[n.Source].ID, strings.Join(names, ", "))}
+	st := &piece{Does: fmt.Sprintf("read %s (%s)%s: %s", n.Stream, s.plan.Sources[n.Source].ID, readingText(n.Reading), strings.Join(names, ", "))}
 	for _, f := range n.stored {
 		if !slices.ContainsFunc(n.Cols, func(c Column) bool { return c.Name == f.Name }) {
 			st.Unread = append(st.Unread, f.Name)

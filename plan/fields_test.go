@@ -21,6 +21,7 @@ import (
 // nothing of what was written.
 var silentFields = map[string]string{
 	"FileRef.Alias":       "the session puts a stream in the place of a file before the planner sees the query",
+	"FileRef.Reading":     "the same",
 	"FuncRef.Lateral":     "a table function sees the columns in front of it with and without the word",
 	"SubqueryRef.Lateral": "a sub-query that uses columns in front of it is refused with and without the word",
 }
@@ -29,6 +30,7 @@ var silentFields = map[string]string{
 var fieldStatements = []string{
 	"SELECT d.k FROM DEDUP(s, KEY (k)) d",
 	"SELECT f.k FROM 'in/*.json' f",
+	"SELECT k FROM STREAM s WITH (max_files_per_batch = 1) IDENTIFIED BY one",
 	"SELECT k FROM s, unnest(l := [1, 2]) AS u(x)",
 	"SELECT \"current_date\" FROM s",
 	"SELECT k, v FROM s QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts NULLS LAST) = 1",

@@ -21,6 +21,8 @@ type Print struct {
 	Sources    []PrintSource    `json:"sources"`
 	Watermarks []PrintWatermark `json:"watermarks"`
 	Outputs    []PrintOutput    `json:"outputs"` // as Plan.Outputs
+	// Unions are those of a plan whose sources have names: inputs may come and go.
+	Unions []PrintUnion `json:"unions,omitempty"`
 	// ANSI is Options.ANSI. It may change.
 	ANSI bool `json:"ansi,omitempty"`
 }
@@ -53,14 +55,29 @@ func ReadPrint(data []byte) (*Print, error) {
 
 // PrintSource is a stream that a plan reads.
 type PrintSource struct {
-	Stream string `json:"stream"`
-	ID     string `json:"id"`
+	Stream  string `json:"stream"`
+	ID      string `json:"id"`
+	Name    string `json:"name,omitempty"`    // SourceRef.Name
+	Options string `json:"options,omitempty"` // of this reading. They may change.
+}
+
+// PrintUnion is a UNION ALL. Texts of other nodes name its columns, not those of its inputs.
+type PrintUnion struct {
+	Columns []string   `json:"columns"`
+	Arms    []PrintArm `json:"arms"`
+}
+
+// PrintArm is an input of a union.
+type PrintArm struct {
+	Sources []string `json:"sources"` // their names
+	Columns []string `json:"columns"` // where those of the union come from
 }
 
 // PrintWatermark is a watermark of a plan. Its delay may change.
 type PrintWatermark struct {
 	Column      string `json:"column"` // relation.column
 	DelayMicros int64  `json:"delayMicros"`
+	Name        string `json:"name,omitempty"` // WatermarkDef.Name
 }
 
 // PrintColumn is a name with a type.
@@ -101,18 +118,55 @@ type PrintWindow struct {
 func Fingerprint(p *Plan) *Print {
 	f := &Print{Version: printVersion, Policy: p.Policy.String(), ANSI: p.ANSI}
 	for _, s := range p.Sources {
-		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID})
+		f.Sources = append(f.Sources, PrintSource{s.Stream, s.ID, s.Name, OptionsText(s.Options)})
 	}
 	for _, w := range p.Watermarks {
-		f.Watermarks = append(f.Watermarks, PrintWatermark{w.Relation + "." + w.Column, w.DelayMicros})
+		f.Watermarks = append(f.Watermarks, PrintWatermark{w.Relation + "." + w.Column, w.DelayMicros, w.Name})
 	}
 	for _, o := range p.Outputs {
 		out := PrintOutput{Target: o.Target, Mode: o.Mode.String(), Columns: printColumns(o.Columns)}
 		out.visit(o, o.Root)
 		f.Outputs = append(f.Outputs, out)
 	}
+	f.Unions = printUnions(p)
 	return f
 }
+
+// printUnions describes the unions of a plan whose sources have names, by their numbers.
+func printUnions(p *Plan) []PrintUnion {
+	found := map[int]PrintUnion{}
+	for _, root := range rootsOf(p) {
+		eachNode(root, func(n Node) {
+			u, ok := n.(*Union)
+			if !ok || u.Number == 0 {
+				return
+			}
+			union := PrintUnion{}
+			for _, c := range u.Cols {
+				union.Columns = append(union.Columns, c.Name)
+			}
+			for _, in := range u.Ins {
+				arm := PrintArm{}
+				for _, s := range scansBelow(in) {
+					arm.Sources = append(arm.Sources, p.Sources[s.Source].Name)
+				}
+				for i := range u.Cols {
+					arm.Columns = append(arm.Columns, columnOrigin(in, i))
+				}
+				union.Arms = append(union.Arms, arm)
+			}
+			found[u.Number] = union
+		})
+	}
+	var out []PrintUnion
+	for number := 1; number <= len(found); number++ {
+		out = append(out, found[number])
+	}
+	return out
+}
+
+// unionColumn stands for a column of the union of a number.
+func unionColumn(number int, name string) string { return fmt.Sprintf("union(%d.%s)", number, name) }
 
 func printColumns(cols []Column) []PrintColumn {
 	out := make([]PrintColumn, len(cols))

@@ -373,6 +373,9 @@ func (f *folder) from(t sql.TableExpr, with []sql.CTE) error {
 		})
 		return first
 	case *sql.FileRef:
+		if len(t.Reading.Options) > 0 {
+			return f.computed(t, t.Alias, t.Path, with)
+		}
 		_, err := f.relation(t.Path, t, nil, t.Span, t.Alias == nil)
 		return err
 	case *sql.WindowRef:
@@ -394,6 +397,9 @@ func (f *folder) table(t *sql.TableRef, with []sql.CTE) error {
 	rel, err := f.cat.Relation(t.Name)
 	if err != nil || rel == nil || rel.Table != nil || rel.View != nil && !f.reads(rel.View, nil) {
 		return err
+	}
+	if len(t.Reading.Options) > 0 { // another place may read the stream otherwise
+		return f.computed(t, t.Alias, name, with)
 	}
 	_, err = f.relation(name, t, rel.View, t.Span, t.Alias == nil)
 	return err

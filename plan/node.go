@@ -69,7 +69,9 @@ type WatermarkDef struct {
 	// MaxFutureMicros and IdleMicros are those of the stream below.
 	MaxFutureMicros int64
 	IdleMicros      int64
-	Span            Span
+	// Name is what a checkpoint knows the watermark by where its sources have names.
+	Name string
+	Span Span
 }
 
 // WindowKind is the kind of a window, as it was written.

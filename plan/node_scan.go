@@ -1,15 +1,20 @@
 package plan
 
-import "ssql/sql/types"
+import (
+	"ssql/sql"
+	"ssql/sql/types"
+)
 
 // Scan reads a stream. Source indexes Plan.Sources.
 type Scan struct {
-	Source int
-	Stream string
-	Cols   []Column
-	id     string // Stream.ID
-	limits eventLimits
-	stored []types.Field // all that the source delivers, for hints
+	Source  int
+	Stream  string
+	Cols    []Column
+	Reading sql.Reading
+	id      string // Stream.ID
+	span    Span
+	limits  eventLimits
+	stored  []types.Field // all that the source delivers, for hints
 }
 
 func (n *Scan) Columns() []Column { return n.Cols }

@@ -4,6 +4,9 @@ package plan
 type Union struct {
 	Ins  []Node
 	Cols []Column
+	// Number is its place among the unions of a plan whose sources have names, from 1, where
+	// inputs may come and go; 0 in other plans.
+	Number int
 }
 
 func (n *Union) Columns() []Column { return n.Cols }

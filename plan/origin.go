@@ -44,6 +44,9 @@ func columnOrigin(n Node, i int) string {
 		}
 		return columnOrigin(n.Left, i)
 	case *Union:
+		if n.Number > 0 {
+			return unionColumn(n.Number, n.Cols[i].Name)
+		}
 		parts := make([]string, 0, len(n.Ins))
 		for _, in := range n.Ins {
 			parts = append(parts, columnOrigin(in, i))

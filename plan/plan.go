@@ -122,6 +122,11 @@ type SourceRef struct {
 	Stream string
 	Fields []types.Field // the stored columns that the plan reads, in the order of Scan
 	ID     string
+	// Name is what a checkpoint knows the source by: IDENTIFIED BY, or the stream where another
+	// source of the plan has such a name. "" where none has: the order counts.
+	Name string
+	// Options are those of this reading: they come before those of the stream.
+	Options []sql.Option
 }
 
 // Policy is how the watermarks of several inputs make one.

@@ -318,7 +318,7 @@ func places(left, right []bool) []int {
 func pruneUnion(n *Union, need []bool) (Node, []int) {
 	need = append([]bool(nil), need...)
 	none(need)
-	c := &Union{}
+	c := &Union{Number: n.Number}
 	var at []int
 	c.Cols, at = keep(n.Cols, need)
 	for _, in := range n.Ins {

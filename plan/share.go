@@ -174,7 +174,7 @@ func sameRows(a, b Node) bool {
 		return false // they are read once already
 	case *Scan:
 		b, ok := b.(*Scan)
-		return ok && a.Stream == b.Stream && a.id == b.id && sameFields(a.Cols, b.Cols)
+		return ok && a.Stream == b.Stream && a.id == b.id && readingKey(a.Reading) == readingKey(b.Reading) && sameFields(a.Cols, b.Cols)
 	case *Filter:
 		b, ok := b.(*Filter)
 		return ok && sameExpr(a.Cond, b.Cond) && sameRows(a.Input, b.Input)

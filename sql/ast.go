@@ -116,18 +116,26 @@ type TableExpr interface {
 
 // TableRef names a stream, view or table; also STREAM s and STREAM(s).
 type TableRef struct {
-	Name   Name
-	Alias  *Ident
-	Stream bool // written STREAM s or STREAM(s)
-	AsOf   Expr // FOR SYSTEM_TIME AS OF expr; nil without
-	Span   Span
+	Name    Name
+	Alias   *Ident
+	Stream  bool // written STREAM s or STREAM(s)
+	AsOf    Expr // FOR SYSTEM_TIME AS OF expr; nil without
+	Reading Reading
+	Span    Span
 }
 
 // FileRef is a quoted path in FROM: 'dir/*.json'.
 type FileRef struct {
-	Path  string
-	Alias *Ident
-	Span  Span
+	Path    string
+	Alias   *Ident
+	Reading Reading
+	Span    Span
+}
+
+// Reading is how one place in FROM reads a stream.
+type Reading struct {
+	Options []Option // STREAM s WITH (..): they come before those of the stream
+	Source  *Ident   // IDENTIFIED BY source: the checkpoint knows the input by it; nil without
 }
 
 // SubqueryRef is (query) alias.

@@ -176,6 +176,17 @@ func (p *printer) name(n Name) {
 	}
 }
 
+func (p *printer) reading(r Reading) {
+	if len(r.Options) > 0 {
+		p.put(" WITH ")
+		p.options(r.Options)
+	}
+	if r.Source != nil {
+		p.put(" IDENTIFIED BY ")
+		p.ident(*r.Source)
+	}
+}
+
 func (p *printer) table(t TableExpr) {
 	switch t := t.(type) {
 	case *TableRef:
@@ -187,9 +198,14 @@ func (p *printer) table(t TableExpr) {
 			p.put(" FOR SYSTEM_TIME AS OF ")
 			p.operand(t.AsOf)
 		}
+		p.reading(t.Reading)
 		p.alias(t.Alias)
 	case *FileRef:
+		if len(t.Reading.Options) > 0 {
+			p.put("STREAM ")
+		}
 		p.put(types.QuoteText(t.Path))
+		p.reading(t.Reading)
 		p.alias(t.Alias)
 	case *SubqueryRef:
 		if t.Lateral {

@@ -180,9 +180,13 @@ func (p *parser) streamTable() (TableExpr, error) {
 		t := p.take()
 		f := &FileRef{Path: stringValue(t.text), Span: t.span()}
 		if bracket {
-			return f, p.expectOp(")")
+			if err := p.expectOp(")"); err != nil {
+				return nil, err
+			}
 		}
-		return f, nil
+		err := p.readingOptions(&f.Reading)
+		f.Span.End = p.last().end
+		return f, err
 	}
 	name, err := p.qualifiedName("the name of a stream")
 	if err != nil {
@@ -197,16 +201,67 @@ func (p *parser) streamTable() (TableExpr, error) {
 			return nil, err
 		}
 	}
-	if at := p.pos; p.at("WITH") && p.peek(1).isOp("(") {
-		p.take()
-		if _, err := p.optionList(); err != nil {
-			return nil, err
-		}
-		return nil, unsupported(p.spanFrom(at), "options of one reading of a stream (Spark) are not supported").
-			WithHint("they are options of the stream: ALTER STREAM %s SET (max_files_per_batch = 1)", name)
+	t := &TableRef{Name: name, Stream: true}
+	if err := p.readingOptions(&t.Reading); err != nil {
+		return nil, err
 	}
-	p.spelling(aliasStream, lo)
-	return &TableRef{Name: name, Stream: true, Span: p.spanFrom(lo)}, nil
+	if t.Reading.Options == nil {
+		p.spelling(aliasStream, lo)
+	}
+	t.Span = p.spanFrom(lo)
+	return t, nil
+}
+
+// readingOptions consumes WITH (..) behind STREAM s: the options of this reading.
+func (p *parser) readingOptions(r *Reading) error {
+	if !p.at("WITH") || !p.peek(1).isOp("(") {
+		return nil
+	}
+	p.take()
+	given, err := p.optionList()
+	if err != nil {
+		return err
+	}
+	r.Options, err = p.translateOptions(given)
+	return err
+}
+
+// identifiedBy consumes IDENTIFIED BY name behind a stream.
+func (p *parser) identifiedBy(ref TableExpr) error {
+	at := p.pos
+	if !p.accept("IDENTIFIED", "BY") {
+		return nil
+	}
+	name, err := p.name("the name of the source")
+	if err != nil {
+		return err
+	}
+	for {
+		w, ok := ref.(*WatermarkRef)
+		if !ok {
+			break
+		}
+		ref = w.Input
+	}
+	var r *Reading
+	switch ref := ref.(type) {
+	case *TableRef:
+		r = &ref.Reading
+	case *FileRef:
+		r = &ref.Reading
+	}
+	if r == nil || r.Source != nil {
+		return syntaxError(p.spanFrom(at), "IDENTIFIED BY stands behind a stream, once").
+			WithHint("write FROM STREAM s IDENTIFIED BY %s", name.Name)
+	}
+	r.Source = &name
+	switch ref := ref.(type) {
+	case *TableRef:
+		ref.Span.End = p.last().end
+	case *FileRef:
+		ref.Span.End = p.last().end
+	}
+	return nil
 }
 
 // tableWord consumes Flink's TABLE(TUMBLE(..)), Proton's table(s) and the word TABLE
@@ -263,6 +318,9 @@ func (p *parser) tableSuffixes(lo int, ref TableExpr) (TableExpr, error) {
 			return nil, err
 		}
 	}
+	if err = p.identifiedBy(ref); err != nil {
+		return nil, err
+	}
 	if p.at("WINDOW") && p.peek(1).isName() && p.peek(2).isOp("(") {
 		if ref, err = p.windowSuffix(lo, ref); err != nil {
 			return nil, err
@@ -273,7 +331,10 @@ func (p *parser) tableSuffixes(lo int, ref TableExpr) (TableExpr, error) {
 			return nil, err
 		}
 	}
-	if p.at("IDENTIFIED", "BY") || p.at("ON", "CONFLICT") {
+	if err = p.identifiedBy(ref); err != nil {
+		return nil, err
+	}
+	if p.at("ON", "CONFLICT") {
 		return nil, p.foreignClause(p.pos)
 	}
 	if p.at("TABLESAMPLE") || p.at("USING", "SAMPLE") || p.at("MATCH_RECOGNIZE") {

@@ -104,7 +104,6 @@ var foreignClauses = []struct{ words, engine, hint string }{
 	{"ENVELOPE", "Materialize", "FORMAT DEBEZIUM ENCODE JSON has one change in each record"},
 	{"FOR SHARE", "MySQL", "rows of a stream cannot be locked"},
 	{"FOR UPDATE", "MySQL", "rows of a stream cannot be locked"},
-	{"IDENTIFIED BY", "Spark", "leave it out: a query knows its inputs by their streams and their order; a new input gets a query of its own"},
 	{"INTO", "MySQL", "write INSERT INTO t SELECT .."},
 	{"LOCK IN SHARE MODE", "MySQL", "rows of a stream cannot be locked"},
 	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},

@@ -82,7 +82,7 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 	keys := groupingKeys(p)
 	var opened []sources.Source
 	for _, ref := range p.Sources {
-		st, err := cat.stream(ref.Stream)
+		st, err := cat.reading(&ref)
 		if err != nil {
 			return nil, closeAfter(opened, err)
 		}
@@ -105,7 +105,7 @@ func badPolicies(p *plan.Plan, cat *relations, v settings) ([]exec.BadPolicy, er
 	policies := map[string]exec.BadPolicy{"table": exec.BadToTable, "drop": exec.BadDrop, "fail": exec.BadFail}
 	out := make([]exec.BadPolicy, len(p.Sources))
 	for i, ref := range p.Sources {
-		st, err := cat.stream(ref.Stream)
+		st, err := cat.reading(&ref)
 		if err != nil {
 			return nil, err
 		}

@@ -156,7 +156,7 @@ func (x *examination) lookAtInputs(cat *relations) error {
 	}
 	for _, ref := range x.plan.Sources {
 		in := inputSight{name: ref.Stream}
-		st, err := cat.stream(ref.Stream)
+		st, err := cat.reading(&ref)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"strings"
+
+	"ssql/internal/sqlerr"
+	"ssql/plan"
+	"ssql/sql"
+)
+
+var _ plan.Reader = (*relations)(nil)
+
+// Reading implements plan.Reader.
+func (r *relations) Reading(stream string, options []sql.Option) (*plan.Stream, error) {
+	st, err := r.reading(&plan.SourceRef{Stream: stream, Options: options})
+	if err != nil {
+		return nil, err
+	}
+	return st.plan, nil
+}
+
+// reading returns the stream of a source of a plan, with the options of its reading.
+func (r *relations) reading(ref *plan.SourceRef) (*stream, error) {
+	st, err := r.stream(ref.Stream)
+	if err != nil || len(ref.Options) == 0 {
+		return st, err
+	}
+	first := ref.Options[0].Key.Span
+	for _, o := range ref.Options {
+		switch key := strings.ToLower(o.Key.Name); key {
+		case "connector", "format", "path", "spool":
+			return nil, sqlerr.At(o.Key.Span, "INVALID_OPTION", "option %q says what stream %q is, not how one place reads it", key, ref.Stream).
+				WithHint("declare another stream: CREATE STREAM .. WITH (%s = '%v')", key, o.Value)
+		}
+	}
+	parsed, err := parseStored(st.row.definition)
+	if err != nil {
+		return nil, err
+	}
+	definition := parsed.(*sql.CreateStream)
+	for i := range definition.Options { // whose places are in another text
+		definition.Options[i].Key.Span, definition.Options[i].ValueAt = first, first
+	}
+	definition.Options = withOptions(definition.Options, ref.Options)
+	out, err := r.session.declareStatement(st.row, definition)
+	if err == nil && out.spec.Check != nil {
+		err = out.spec.Check(out.options)
+	}
+	if err != nil {
+		return nil, placeAt(err, first)
+	}
+	if out.plan.ID != st.plan.ID {
+		return nil, sqlerr.At(first, "INVALID_OPTION", "with these options stream %q would have other rows", ref.Stream).
+			WithHint("declare another stream: CREATE STREAM .. WITH (%s)", plan.OptionsText(ref.Options))
+	}
+	return out, nil
+}
