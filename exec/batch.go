@@ -173,14 +173,16 @@ func (r *batchRun) finish(b *breaker, emit op.Emit) error {
 		return err
 	}
 	if b.state == nil {
-		return b.op.Finish(emit)
+		return expr.Guarded(0, func() error { return b.op.Finish(emit) })
 	}
 	// The operators above work while this one emits: their time is not its own.
 	start, above := time.Now(), time.Duration(0)
-	err := b.op.Finish(func(rec arrow.Record) error {
-		before := time.Now()
-		defer func() { above += time.Since(before) }()
-		return emit(rec)
+	err := expr.Guarded(0, func() error {
+		return b.op.Finish(func(rec arrow.Record) error {
+			before := time.Now()
+			defer func() { above += time.Since(before) }()
+			return emit(rec)
+		})
 	})
 	r.times[b.index].removals = time.Since(start) - above
 	return err
@@ -188,11 +190,11 @@ func (r *batchRun) finish(b *breaker, emit op.Emit) error {
 
 // merge folds a segment into a breaker.
 func (r *batchRun) merge(b *breaker, s op.Segment) error {
-	if b.state == nil {
-		return b.op.Merge(s)
-	}
 	start := time.Now()
-	err := b.op.Merge(s)
+	err := expr.Guarded(0, func() error { return b.op.Merge(s) })
+	if b.state == nil {
+		return err
+	}
 	r.times[b.index].updates += time.Since(start)
 	return err
 }

@@ -19,6 +19,7 @@ import (
 	"runtime/debug"
 
 	"ssql/internal/duck"
+	"ssql/plan/expr"
 )
 
 // Exit codes; 3, 4 and 130 come from shell.ExitCode, 129 and 143 from a signal.
@@ -36,6 +37,7 @@ func main() {
 	// than an eighth.
 	debug.SetMemoryLimit(duck.ProcessBytes() / 8 * 3)
 	duck.BoundAllocations()
+	expr.BoundCopies(duck.ProcessBytes() / 10)
 	os.Exit(run(context.Background(), os.Args[1:]))
 }
 

@@ -1,7 +1,6 @@
 package op
 
 import (
-	"fmt"
 	"sort"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -186,7 +185,7 @@ type SortKey struct {
 // Begin keeps the batch's expression context.
 func (s *Sort) Begin(b *Batch) error { s.ctx = b.Expr; return s.Collect.Begin(b) }
 
-// Finish emits one chunk with the rows in order; equal rows keep theirs.
+// Finish emits the rows in order, in chunks; equal rows keep theirs.
 func (s *Sort) Finish(emit Emit) error {
 	all, err := concat(s.Alloc, s.chunks)
 	if err != nil || all == nil {
@@ -214,10 +213,27 @@ func (s *Sort) Finish(emit Emit) error {
 		}
 		return false
 	})
-	out := Take(all, rows)
-	defer out.Release()
 	s.chunks = nil
-	return emit(out)
+	return takeInParts(all, rows, emit)
+}
+
+// takeInParts emits the listed rows of a record in chunks of a size that can be copied at once.
+func takeInParts(rec arrow.Record, rows []int32, emit Emit) error {
+	start, bytes := 0, int64(0)
+	for i, row := range rows {
+		bytes += rowBytes(rec, int(row))
+		if i+1 < len(rows) && bytes < partBytesMax {
+			continue
+		}
+		out := Take(rec, rows[start:i+1])
+		err := emit(out)
+		out.Release()
+		if err != nil {
+			return err
+		}
+		start, bytes = i+1, 0
+	}
+	return nil
 }
 
 func orderOf(a arrow.Array, cmp func(i, j int) int, key SortKey) func(i, j int) int {
@@ -263,7 +279,8 @@ func concat(alloc memory.Allocator, chunks []arrow.Record) (arrow.Record, error)
 			p.Release()
 		}
 		if err != nil {
-			return nil, fmt.Errorf("joining chunks of column %q: %w", chunks[0].ColumnName(i), err)
+			return nil, sqlerr.New("E_LIMIT", "column %q of what is sorted has more than 2 GiB: %v", chunks[0].ColumnName(i), err).
+				WithHint("let a batch have less: max_bytes_per_batch, or sort the table that the result is written to")
 		}
 		cols[i] = a
 	}

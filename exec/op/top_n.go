@@ -73,7 +73,7 @@ func (t *TopN) Segment(input int) Segment { return waitingRows(input, t.cfg.Limi
 func (t *TopN) Merge(s Segment) error {
 	rows := s.(*Rows)
 	defer rows.Release()
-	for _, rec := range rows.Chunks {
+	return rows.each(t.batch, func(rec arrow.Record) error {
 		kept, err := dropLate(t.batch, t.cfg.Close, 0, rec, &t.stats)
 		if err != nil {
 			return err
@@ -81,8 +81,8 @@ func (t *TopN) Merge(s Segment) error {
 		if kept != nil {
 			t.chunks, t.bytes = append(t.chunks, kept), t.bytes+recordBytes(kept)
 		}
-	}
-	return t.checkLimits()
+		return t.checkLimits()
+	})
 }
 
 // checkLimits refuses more rows, or more bytes of rows and of the batch, than the limits

@@ -53,7 +53,7 @@ var storageFaults = []storageFault{
 	{"Could not read enough bytes", "E_SINK_CORRUPT", corruptHint},
 	{"computed checksum", "E_SINK_CORRUPT", corruptHint},
 	{"Serialization Error", "E_SINK_CORRUPT", corruptHint},
-	{"Out of Memory Error", "E_LIMIT", "raise the memory limit, or let a batch be smaller"},
+	{"Out of Memory Error", "E_LIMIT", "let the statement read or make less at once; or give DuckDB more (SET memory_limit = '4GB'), of what the process has"},
 	{"database has been invalidated", "E_SINK_IO", safeHint},
 	{"IO Error", "E_SINK_IO", safeHint},
 	{"fsync failed", "E_SINK_IO", safeHint},

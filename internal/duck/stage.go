@@ -108,12 +108,12 @@ func (s *Stage) View() string { return s.view }
 func (s *Stage) Set(records []arrow.Record) error {
 	s.Clear()
 	for _, rec := range records {
-		plain, err := plainRecord(rec, s.reader.schema)
-		if err != nil {
+		if err := checkPlain(rec, s.reader.schema); err != nil {
 			s.Clear()
 			return err
 		}
-		s.reader.records = append(s.reader.records, plain)
+		rec.Retain()
+		s.reader.records = append(s.reader.records, rec)
 	}
 	return nil
 }
@@ -144,11 +144,24 @@ func (s *Stage) drop(c *Conn) {
 type stageReader struct {
 	schema  *arrow.Schema
 	records []arrow.Record
-	next    int
+	next    int          // the record that is given
+	row     int64        // from here on
+	current arrow.Record // what was given last
+	err     error
 	ends    int // scans that came to the end since the last rewind
 }
 
-func (r *stageReader) rewind() { r.next, r.ends = 0, 0 }
+func (r *stageReader) rewind() {
+	r.give(nil)
+	r.next, r.row, r.ends, r.err = 0, 0, 0, nil
+}
+
+func (r *stageReader) give(rec arrow.Record) {
+	if r.current != nil {
+		r.current.Release()
+	}
+	r.current = rec
+}
 
 // Retain and Release do nothing: the Stage owns the reader.
 func (r *stageReader) Retain() {}
@@ -159,21 +172,36 @@ func (r *stageReader) Release() {}
 // Schema returns the columns of the view.
 func (r *stageReader) Schema() *arrow.Schema { return r.schema }
 
-// Next moves to the next record.
+// Next moves to the next record, or part of one: rows that share a long text have a copy each here, and
+// only some at a time.
 func (r *stageReader) Next() bool {
-	if r.next == len(r.records) {
+	r.give(nil)
+	for r.next < len(r.records) && r.row == r.records[r.next].NumRows() {
+		r.next, r.row = r.next+1, 0
+	}
+	if r.next == len(r.records) || r.err != nil {
 		r.ends++
 		return false
 	}
-	r.next++
+	rec := r.records[r.next]
+	end := plainRows(rec, r.row)
+	part := rec.NewSlice(r.row, end)
+	defer part.Release()
+	plain, err := plainRecord(part, r.schema)
+	if err != nil {
+		r.err = err
+		return false
+	}
+	r.row = end
+	r.give(plain)
 	return true
 }
 
 // Record returns the current record.
-func (r *stageReader) Record() arrow.Record { return r.records[r.next-1] }
+func (r *stageReader) Record() arrow.Record { return r.current }
 
-// Err returns nil: records in memory cannot fail.
-func (r *stageReader) Err() error { return nil }
+// Err returns why a record could not be given.
+func (r *stageReader) Err() error { return r.err }
 
 var _ array.RecordReader = (*stageReader)(nil)
 

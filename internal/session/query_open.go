@@ -67,14 +67,14 @@ func keepAtMost(rows int64) int64 {
 }
 
 // stateBytesMax returns the limit of an operator's state. Unless it is set it is a
-// sixth of the memory: while state grows it is there twice, the collector lets garbage lie, and the
+// eighth of the memory: while state grows it is there twice, the collector lets garbage lie, and the
 // rest is DuckDB's. So state that grows without bound ends in an error that says so, not
 // in a process that the system has killed.
 func stateBytesMax(set int64) int64 {
 	if set > 0 {
 		return set
 	}
-	return duck.ProcessBytes() / 6
+	return duck.ProcessBytes() / 8
 }
 
 // openSources opens the streams of a plan.

@@ -78,6 +78,7 @@ type Session struct {
 	stopped    bool            // Interrupt was called during the running statement
 	progress   *progressLog
 	memory     *memoryWatch
+	giveUp     func() // ends the running statement at once
 }
 
 // ErrInterrupted is a statement that Interrupt ended.
@@ -196,6 +197,11 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.mu.Unlock()
 	s.memory.setMax(s.settings.quantity("memory_bytes_max"))
 	ctx, done := s.memory.watch(ctx)
+	ctx, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	before := s.giveUp
+	s.giveUp = giveUp
+	defer func() { s.giveUp = before }() // of RUN SCRIPT
 	err := causeOf(ctx, s.execute(ctx, r, out))
 	done()
 	s.mu.Lock()
@@ -210,6 +216,7 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 // What Interrupt does, as the user is told.
 const (
 	stopsQuery   = "stopping after the running batch; Ctrl-C again gives it up"
+	stopsSelect  = "stopping"
 	stopsWaiting = "only the waiting ends; the queries go on"
 	stopsScript  = "the waiting ends, and the script with it"
 )

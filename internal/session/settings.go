@@ -80,7 +80,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "start", Type: sources.BooleanOption, Default: "true",
 		Summary: "start the query at once"}, inQuery},
 	{sources.Option{Name: "state_bytes_max", Type: sources.BytesOption, Default: "0",
-		Summary: "memory that the state of an operator may take; 0 is a sixth of what the process may use"}, inSession | inQuery},
+		Summary: "memory that the state of an operator may take; 0 is an eighth of what the process may use"}, inSession | inQuery},
 	{sources.Option{Name: "state_rows_max", Type: sources.IntegerOption, Default: "0",
 		Summary: "rows or groups that an operator may hold; 0 is no limit"}, inSession | inQuery},
 	{sources.Option{Name: "statement_bytes_max", Type: sources.IntegerOption, Default: "1048576", Min: 1024, Max: int64(sql.WidestLimits().StatementBytes),

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -145,12 +146,20 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 		return closeAfter(srcs, err)
 	}
 	run.query = q
-	s.waitFor(q.Stop, stopsQuery)
+	giveUp := s.giveUp
+	s.waitFor(func() {
+		q.Stop()
+		time.AfterFunc(selectEndsWithin, giveUp)
+	}, stopsSelect)
 	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
 	run.totals.ended()
 	// The rows that came are printed also when the query did not come to its end.
 	return joinErrors(err, run.writeComplete(), q.Close())
 }
+
+// selectEndsWithin is how long the running batch of a SELECT may go on after Ctrl-C. What it has made is
+// shown then, and nothing is lost with the rest: a SELECT keeps nothing.
+const selectEndsWithin = time.Second
 
 // selectRun is a SELECT that runs.
 type selectRun struct {

@@ -22,11 +22,16 @@ const (
 	// foldedBytesMax bounds a value of constants that is computed while planning; a larger one is
 	// made for each chunk, and bounded there.
 	foldedBytesMax = 1 << 20
-	// takenBytesMax bounds what is copied of the rows of a chunk at once. One row may be larger,
-	// up to what the offsets of a column reach.
-	takenBytesMax = 48 << 20
-	offsetMax     = 1<<31 - 1
+	offsetMax      = 1<<31 - 1
 )
+
+// takenBytesMax bounds what is copied of the rows of a chunk at once. One row may be larger,
+// up to what the offsets of a column reach.
+var takenBytesMax int64 = 128 << 20
+
+// BoundCopies lowers what of the rows of a chunk is copied at once. It is for a process with little
+// memory, before it runs anything.
+func BoundCopies(bytes int64) { takenBytesMax = min(takenBytesMax, bytes) }
 
 // ErrChunkTooLarge says that a chunk of several rows makes a column with too many bytes: its rows
 // can be evaluated in parts.
@@ -36,7 +41,8 @@ var ErrChunkTooLarge error = sqlerr.New(codeLimit, "the rows of a chunk make a c
 // tooLarge is the panic of Take, which knows no Ctx.
 type tooLarge struct{ bytes int64 }
 
-// Guarded calls f, and returns ErrChunkTooLarge where f copies more of a chunk than fits.
+// Guarded calls f, and returns ErrChunkTooLarge where f copies more of a chunk than fits. rows are
+// those of the chunk; 0 where f is not about one that could be cut.
 func Guarded(rows int64, f func() error) (err error) {
 	defer func() {
 		p := recover()
@@ -47,6 +53,9 @@ func Guarded(rows int64, f func() error) (err error) {
 			panic(p)
 		case rows > 1:
 			err = ErrChunkTooLarge
+		case rows == 0:
+			err = sqlerr.New(codeLimit, "rows that an operator holds come to %d bytes at once, more than fit", large.bytes).
+				WithHint("let a batch have less: max_bytes_per_batch, max_rows_per_batch, a WHERE")
 		default:
 			err = &RowError{Err: sqlerr.New(codeLimit, "what is made of one row comes to %d bytes at once, more than fit", large.bytes).
 				WithHint("nest fewer lists, or take a part of them")}

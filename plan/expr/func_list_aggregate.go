@@ -65,7 +65,10 @@ func (b *binding) foldList(name string) (Expr, error) {
 // foldLists runs an aggregate with a group for every row.
 func foldLists(f *frame, lists vec, acc Accumulator, inputs []Expr) (arrow.Array, error) {
 	list := lists.arr.(*array.List)
-	e := elementsOf(list)
+	e, err := elementsOf(f.ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	values := Take(list.ListValues(), e.places)
 	defer values.Release()
 	schema := arrow.NewSchema([]arrow.Field{{Name: "element", Type: values.DataType(), Nullable: true}}, nil)

@@ -237,8 +237,17 @@ type elements struct {
 	indexes      []int64
 }
 
-func elementsOf(list *array.List) elements {
-	var e elements
+func elementsOf(ctx *Ctx, list *array.List) (elements, error) {
+	n := 0
+	for row := range list.Len() {
+		if start, end := list.ValueOffsets(row); list.IsValid(row) {
+			n += int(end - start)
+		}
+	}
+	if ctx.columnTooLarge(list.Len(), elementBytes*int64(n)) {
+		return elements{}, ErrChunkTooLarge
+	}
+	e := elements{make([]int32, 0, n), make([]int32, 0, n), make([]int64, 0, n)}
 	for row := range list.Len() {
 		if list.IsNull(row) {
 			continue
@@ -248,8 +257,11 @@ func elementsOf(list *array.List) elements {
 			e.places, e.rows, e.indexes = append(e.places, int32(k)), append(e.rows, int32(row)), append(e.indexes, k-start+1)
 		}
 	}
-	return e
+	return e, nil
 }
+
+// elementBytes is what elements take for each.
+const elementBytes = 16
 
 // Eval evaluates the list, then the body over its elements.
 func (l *lambda) Eval(ctx *Ctx, rec arrow.Record) (arrow.Array, error) {
@@ -259,7 +271,10 @@ func (l *lambda) Eval(ctx *Ctx, rec arrow.Record) (arrow.Array, error) {
 	}
 	defer a.Release()
 	list := a.(*array.List)
-	e := elementsOf(list)
+	e, err := elementsOf(ctx, list)
+	if err != nil {
+		return nil, err
+	}
 	if err := ctx.Ended(); err != nil {
 		return nil, err
 	}

@@ -38,6 +38,7 @@ type flat struct {
 	numbers4 []int32
 	numbers8 []int64
 	texts    *array.String
+	longest  int // bytes of the longest text
 
 	valid   []bool  // of the rows that are being read
 	scratch []int32 // their levels, then their ids
@@ -76,6 +77,26 @@ func newFlat(pages file.PageReader, t arrow.DataType, width int, optional bool, 
 		c.text = column.NewBuilder(pool, types.Field{Type: types.Of(types.Varchar)}, false)
 	}
 	return c
+}
+
+// textBytes returns how many bytes a text of the page that comes next has, at most in a dictionary, on
+// average without; 0 where none is copied.
+func (c *flat) textBytes() (int, error) {
+	if c.text == nil {
+		return 0, nil
+	}
+	for c.left == 0 {
+		if err := c.nextPage(); err != nil {
+			return 0, err
+		}
+	}
+	switch {
+	case !c.encoded:
+		return len(c.plain) / c.left, nil
+	case c.keep:
+		return 0, nil
+	}
+	return c.longest, nil
 }
 
 // read reads the next rows.

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 
 	"ssql/internal/format/column"
@@ -18,7 +19,29 @@ type groupReader struct {
 	// nested reads the columns that flat does not: nested ones, and rare types and
 	// encodings. It is nil without any.
 	nested pqarrow.RecordReader
+	rec    arrow.Record // of nested, of which rows up to given were given
+	given  int64
 	names  []string
+}
+
+// chunkBytesMax is how much of texts a chunk has, about: a text that stands once in a dictionary
+// may be that of each row.
+const chunkBytesMax = 16 << 20
+
+// fits returns how many of the next rows make a chunk that is not too large, at least one.
+func (g *groupReader) fits(rows int) (int, error) {
+	each := 0
+	for i, c := range g.flats {
+		if c == nil {
+			continue
+		}
+		n, err := c.textBytes()
+		if err != nil {
+			return 0, fmt.Errorf("column %q: %w", g.names[i], err)
+		}
+		each += n
+	}
+	return max(1, min(rows, chunkBytesMax/max(each, 1))), nil
 }
 
 // groupReader opens fields of the schema, which are in its order.
@@ -82,33 +105,55 @@ func (g *groupReader) next(rows int) (columns []arrow.Array, count int, err erro
 			releaseAll(columns)
 		}
 	}()
-	var rec arrow.Record
 	if g.nested != nil {
-		if !g.nested.Next() {
-			if err := g.nested.Err(); err != nil && !errors.Is(err, io.EOF) {
-				return nil, 0, err
-			}
-			return nil, 0, errors.New("a column ends too early")
+		if rows, err = g.nextNested(rows); err != nil {
+			return nil, 0, err
 		}
-		rec = g.nested.Record()
-		if int(rec.NumRows()) > rows {
-			return nil, 0, errors.New("a column has more rows than the row group")
-		}
-		rows = int(rec.NumRows())
+	}
+	if rows, err = g.fits(rows); err != nil {
+		return nil, 0, err
 	}
 	fromNested := 0
 	for i, c := range g.flats {
 		var a arrow.Array
 		if c == nil {
-			a = rec.Column(fromNested)
-			a.Retain()
+			a = g.nestedColumn(fromNested, int64(rows))
 			fromNested++
 		} else if a, err = c.read(rows); err != nil {
 			return columns, 0, fmt.Errorf("column %q: %w", g.names[i], err)
 		}
 		columns = append(columns, a)
 	}
+	g.given += int64(rows)
 	return columns, rows, nil
+}
+
+// nextNested returns how many rows of the nested columns are there, having read some if none are.
+func (g *groupReader) nextNested(rows int) (int, error) {
+	if g.rec != nil && g.given < g.rec.NumRows() {
+		return int(g.rec.NumRows() - g.given), nil
+	}
+	if !g.nested.Next() {
+		if err := g.nested.Err(); err != nil && !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		return 0, errors.New("a column ends too early")
+	}
+	g.rec, g.given = g.nested.Record(), 0
+	if int(g.rec.NumRows()) > rows {
+		return 0, errors.New("a column has more rows than the row group")
+	}
+	return int(g.rec.NumRows()), nil
+}
+
+// nestedColumn returns the next rows of a nested column.
+func (g *groupReader) nestedColumn(i int, rows int64) arrow.Array {
+	a := g.rec.Column(i)
+	if rows == g.rec.NumRows() {
+		a.Retain()
+		return a
+	}
+	return array.NewSlice(a, g.given, g.given+rows)
 }
 
 // release gives back what reading took.

@@ -127,7 +127,10 @@ func (c *flat) setDictionary(size int, plain []byte) error {
 	buffers := []*memory.Buffer{nil, memory.NewBufferBytes(arrow.Int32Traits.CastToBytes(offsets)), memory.NewBufferBytes(texts)}
 	data := array.NewData(arrow.BinaryTypes.String, size, buffers, nil, 0, 0)
 	defer data.Release()
-	c.texts = array.NewStringData(data)
+	c.texts, c.longest = array.NewStringData(data), 0
+	for i := range size {
+		c.longest = max(c.longest, int(offsets[i+1]-offsets[i]))
+	}
 	return nil
 }
 
