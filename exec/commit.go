@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"ssql/checkpoint"
-	"ssql/plan"
 	"ssql/sinks"
 )
 
@@ -172,12 +171,11 @@ func (q *Query) tell(res *result) {
 }
 
 func (q *Query) sinkBatch(p *planned, res *result) *sinks.Batch {
-	mode := map[plan.Mode]sinks.Mode{plan.Append: sinks.Append, plan.Update: sinks.Update, plan.Complete: sinks.Complete}
 	c := res.counts
 	outputs := make([]sinks.Output, len(q.roots))
 	for i, out := range q.cfg.Plan.Outputs {
 		outputs[i] = sinks.Output{
-			Mode: mode[out.Mode], Keys: out.KeyColumns, WindowColumn: out.WindowColumn,
+			Mode: out.Mode, Keys: out.KeyColumns, WindowColumn: out.WindowColumn,
 			Schema: q.schemas[i], Records: res.rows[i].Records, Rows: c.outputs[i].rowsOut, Deletes: res.rows[i].Deletes,
 		}
 	}

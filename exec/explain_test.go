@@ -31,20 +31,20 @@ func (explained) Similar(string) string { return "" }
 func TestExplainPhysicalShowsWhatRuns(t *testing.T) {
 	step, stage := regexp.MustCompile(`(?m)^step \d+`), regexp.MustCompile(`(?m)^ +then `)
 	for _, c := range []struct {
-		mode  plan.Mode
+		mode  types.Mode
 		query string
 	}{
-		{plan.Append, "SELECT k FROM s WHERE v > 1"},
-		{plan.Append, "SELECT window_start, count(*) FROM TUMBLE(s, ts, INTERVAL '1' MINUTE) WHERE v > 1 GROUP BY window_start HAVING count(*) > 2"},
-		{plan.Append, "SELECT k, session_window.end AS e FROM s GROUP BY k, session_window(ts, '5 seconds')"},
-		{plan.Append, "SELECT s.k, r.v FROM s JOIN r ON s.k = r.k AND r.ts BETWEEN s.ts AND s.ts + INTERVAL '1' MINUTE WHERE s.v > 3"},
-		{plan.Append, "SELECT s.k, dim.v FROM s LEFT JOIN dim ON s.k = dim.k"},
-		{plan.Append, "SELECT s.k, r.v FROM s ASOF LEFT JOIN r ON s.k = r.k AND s.ts >= r.ts"},
-		{plan.Append, "SELECT upper(k) FROM (SELECT * FROM s UNION ALL SELECT * FROM r)"},
-		{plan.Append, "SELECT DISTINCT k, ts FROM s LIMIT 5"},
-		{plan.Append, "SELECT k, unnest([v, v + 1]) AS u FROM s"},
-		{plan.Complete, "SELECT k, count(*) AS n FROM s GROUP BY ROLLUP (k) ORDER BY n LIMIT 3"},
-		{plan.Update, "SELECT * FROM s QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3"},
+		{types.Append, "SELECT k FROM s WHERE v > 1"},
+		{types.Append, "SELECT window_start, count(*) FROM TUMBLE(s, ts, INTERVAL '1' MINUTE) WHERE v > 1 GROUP BY window_start HAVING count(*) > 2"},
+		{types.Append, "SELECT k, session_window.end AS e FROM s GROUP BY k, session_window(ts, '5 seconds')"},
+		{types.Append, "SELECT s.k, r.v FROM s JOIN r ON s.k = r.k AND r.ts BETWEEN s.ts AND s.ts + INTERVAL '1' MINUTE WHERE s.v > 3"},
+		{types.Append, "SELECT s.k, dim.v FROM s LEFT JOIN dim ON s.k = dim.k"},
+		{types.Append, "SELECT s.k, r.v FROM s ASOF LEFT JOIN r ON s.k = r.k AND s.ts >= r.ts"},
+		{types.Append, "SELECT upper(k) FROM (SELECT * FROM s UNION ALL SELECT * FROM r)"},
+		{types.Append, "SELECT DISTINCT k, ts FROM s LIMIT 5"},
+		{types.Append, "SELECT k, unnest([v, v + 1]) AS u FROM s"},
+		{types.Complete, "SELECT k, count(*) AS n FROM s GROUP BY ROLLUP (k) ORDER BY n LIMIT 3"},
+		{types.Update, "SELECT * FROM s QUALIFY row_number() OVER (PARTITION BY k ORDER BY v) <= 3"},
 	} {
 		q, err := sql.ParseQueryText(c.query)
 		if err != nil {

@@ -58,7 +58,7 @@ func (q *Query) openUntil() (micros int64, ok bool) {
 	above := q.propagate(far)
 	for _, b := range q.states {
 		o, is := b.state.(op.Opener)
-		if !is || above[b.index] == 0 || q.cfg.Plan.Outputs[b.output].Mode != plan.Append {
+		if !is || above[b.index] == 0 || q.cfg.Plan.Outputs[b.output].Mode != types.Append {
 			continue // without a watermark it never closes, and the other modes hold nothing back
 		}
 		if until, open := o.OpenUntil(); open {
@@ -115,7 +115,7 @@ func (q *Query) tellForced(res *result) {
 func (q *Query) tellUseless() {
 	p := q.cfg.Plan
 	for _, o := range p.Outputs {
-		if o.TimeoutMicros > 0 && o.Mode != plan.Append {
+		if o.TimeoutMicros > 0 && o.Mode != types.Append {
 			q.notice(fmt.Sprintf("EMIT ... TIMEOUT has no effect in %s mode, which holds no result back", o.Mode))
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"ssql/exec"
-	"ssql/plan"
+	"ssql/sql/types"
 )
 
 const timeout10 = tumble5 + " EMIT ON WINDOW CLOSE TIMEOUT INTERVAL '10' MINUTE"
@@ -246,7 +246,7 @@ func TestFlushOfAnOuterJoin(t *testing.T) {
 // In update mode everything is out already.
 func TestNothingToForceInUpdateMode(t *testing.T) {
 	w := newWorld(t, tumble5+" EMIT ON UPDATE TIMEOUT INTERVAL '10' MINUTE", "a")
-	w.options.Mode = plan.Update
+	w.options.Mode = types.Update
 	w.change = func(c *exec.Config) { c.FlushAtEnd = true }
 	w.feed("a", "x 1 12:01:00")
 	w.mustRun()

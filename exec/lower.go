@@ -37,7 +37,7 @@ func lower(cfg *Config) (roots []*breaker, statics []static, err error) {
 
 type lowering struct {
 	cfg     *Config
-	mode    plan.Mode // of the output
+	mode    types.Mode // of the output
 	alloc   memory.Allocator
 	statics []static // tables that joins read
 	shared  map[*plan.Shared]*shared
@@ -249,7 +249,7 @@ func (l *lowering) limit(n *plan.Limit) (tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	lim := &op.Limit{Count: n.Count, Offset: n.Offset, Lifetime: l.mode == plan.Append}
+	lim := &op.Limit{Count: n.Count, Offset: n.Offset, Lifetime: l.mode == types.Append}
 	if !lim.Lifetime {
 		return &breaker{op: lim, ins: []tree{in}}, nil
 	}

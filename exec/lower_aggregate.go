@@ -8,10 +8,6 @@ import (
 	"ssql/sql/types"
 )
 
-var aggregateModes = map[plan.Mode]op.Mode{
-	plan.Append: op.AppendMode, plan.Update: op.UpdateMode, plan.Complete: op.CompleteMode,
-}
-
 func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 	if n.Window != nil && n.Window.Kind == plan.Session {
 		return l.session(n)
@@ -21,12 +17,12 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	cfg := op.AggregateConfig{
-		Mode: aggregateModes[l.mode], Time: n.Time, Keys: n.Keys, Change: n.Change, CountsRows: n.CountsRows, Schema: schemaOf(n.Cols),
+		Mode: l.mode, Time: n.Time, Keys: n.Keys, Change: n.Change, CountsRows: n.CountsRows, Schema: schemaOf(n.Cols),
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil,
 		Alloc:       l.alloc, ChunkRows: l.cfg.ChunkRows, Limits: l.stateLimits(),
 	}
-	if l.replacing && cfg.Mode == op.CompleteMode {
-		cfg.Mode, cfg.Watermarked = op.UpdateMode, false // nothing is late or leaves in complete mode
+	if l.replacing && cfg.Mode == types.Complete {
+		cfg.Mode, cfg.Watermarked = types.Update, false // nothing is late or leaves in complete mode
 	}
 	cfg.Calls = calls(n)
 	if n.Window != nil {
@@ -75,7 +71,7 @@ func (l *lowering) session(n *plan.Aggregate) (tree, error) {
 		return nil, err
 	}
 	s, err := op.NewSession(op.SessionConfig{
-		Mode: aggregateModes[l.mode], Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
+		Mode: l.mode, Time: n.Time, GapMicros: n.Window.SizeMicros, Gap: n.Window.Gap,
 		Watermarked: n.Mark != nil && n.Mark.Watermark != nil, Keys: n.Keys, Calls: calls(n),
 		Columns: len(n.Input.Columns()), Schema: schemaOf(n.Cols), Alloc: l.alloc, ChunkRows: l.cfg.ChunkRows,
 		Limits: l.stateLimits(),

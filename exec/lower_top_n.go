@@ -14,7 +14,7 @@ func (l *lowering) topN(n *plan.TopN) (tree, error) {
 	}
 	kept := n.Cols[:len(n.Cols)-1] // without the row number
 	cfg := op.TopNConfig{
-		Mode: aggregateModes[l.mode], Keys: n.Keys, Count: n.Count, ByTime: n.ByTime, Change: n.Change,
+		Mode: l.mode, Keys: n.Keys, Count: n.Count, ByTime: n.ByTime, Change: n.Change,
 		Input: schemaOf(kept), Schema: schemaOf(n.Cols), Limits: l.stateLimits(), Alloc: l.alloc,
 	}
 	cfg.Order = sortKeys(n.Order)

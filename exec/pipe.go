@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"ssql/exec/op"
-	"ssql/plan"
 	"ssql/sources"
+	"ssql/sql/types"
 )
 
 // wantsAll reports whether the result is one of all rows: what keeps nothing for a next
@@ -19,7 +19,7 @@ func (q *Query) wantsAll() bool {
 		return false
 	}
 	for _, out := range q.cfg.Plan.Outputs {
-		if out.Mode != plan.Append {
+		if out.Mode != types.Append {
 			return true
 		}
 	}

@@ -52,7 +52,7 @@ func (f *fixture) start() (*exec.Query, error) {
 	if err != nil {
 		f.t.Fatal(err)
 	}
-	p, err := plan.Bind(q, f, plan.Options{Mode: plan.Append})
+	p, err := plan.Bind(q, f, plan.Options{Mode: types.Append})
 	if err != nil {
 		f.t.Fatal(err)
 	}

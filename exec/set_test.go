@@ -20,6 +20,7 @@ import (
 	"ssql/sinks/duckdb"
 	"ssql/sinks/files"
 	"ssql/sources"
+	"ssql/sql/types"
 )
 
 // aSet has outputs in all modes, a join of the stream with itself, and one that reads
@@ -187,7 +188,7 @@ func (l *setLife) open(outputs []*plan.Output) (sinks.Sink, error) {
 	if report, err := checkpoint.Inspect(l.disk, "ckpt"); err == nil {
 		id = report.QueryID
 	}
-	modes := map[plan.Mode]sinks.Mode{plan.Append: sinks.Append, plan.Update: sinks.Update}
+	modes := map[types.Mode]types.Mode{types.Append: types.Append, types.Update: types.Update}
 	var places []sinks.OpenContext
 	for _, out := range outputs {
 		o := sinks.OpenContext{Query: "q", QueryID: id, Target: out.Target, Mode: modes[out.Mode], Keys: out.KeyColumns}

@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"ssql/sql/types"
 )
 
 // TestANSIMayChange: the rule for a division by zero changes no text that the state
@@ -12,7 +14,7 @@ func TestANSIMayChange(t *testing.T) {
 	const text = "SELECT k, sum(v / 2), sum(mod(v, 2)) FROM s GROUP BY k"
 	prints := map[bool]*Print{}
 	for _, ansi := range []bool{false, true} {
-		prints[ansi] = printOf(t, cat, text, Options{Mode: Update, ANSI: ansi})
+		prints[ansi] = printOf(t, cat, text, Options{Mode: types.Update, ANSI: ansi})
 	}
 	v := Compare(prints[false], prints[true])
 	if got := strings.Join(v.Notices, "; "); !v.Compatible || got != "a division by zero is now an error, was infinity or NULL" {

@@ -74,7 +74,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 	}
 	for i, in := range inserts {
 		o := o
-		o.AutoMode = o.AutoMode || in.Changes && o.Mode == Append
+		o.AutoMode = o.AutoMode || in.Changes && o.Mode == types.Append
 		if err := b.finish(p.Outputs[i], in.Query, o); err != nil {
 			return nil, err
 		}
@@ -197,25 +197,25 @@ func emitDelay(e *sql.Emit) int64 {
 }
 
 // emitModes are the output modes that EMIT names.
-var emitModes = map[string]Mode{"close": Append, "update": Update, "complete": Complete}
+var emitModes = map[string]types.Mode{"close": types.Append, "update": types.Update, "complete": types.Complete}
 
 // chooseMode sets the output mode and checks the output in it. With AutoMode the
 // modes are tried in the order append, update, complete.
 func chooseMode(out *Output, emit *sql.Emit, o Options) error {
-	try := []Mode{o.Mode}
+	try := []types.Mode{o.Mode}
 	if o.AutoMode {
-		try = []Mode{Append, Update, Complete}
+		try = []types.Mode{types.Append, types.Update, types.Complete}
 	}
 	if o.Snapshot && (emit == nil || emit.Mode == "") {
 		return chooseSnapshot(out, o)
 	}
 	if emit != nil && emit.Mode != "" {
-		try = []Mode{emitModes[emit.Mode]}
+		try = []types.Mode{emitModes[emit.Mode]}
 	}
 	var first error
 	root := out.Root
 	for _, m := range try {
-		if out.Root = root; o.Retraction && m != Append {
+		if out.Root = root; o.Retraction && m != types.Append {
 			out.Root = retract(root, m)
 		}
 		err := setMode(out, m)
@@ -232,7 +232,7 @@ func chooseMode(out *Output, emit *sql.Emit, o Options) error {
 	return passingHint(out, root, o, first)
 }
 
-func setMode(out *Output, m Mode) error {
+func setMode(out *Output, m types.Mode) error {
 	out.Mode = m
 	if err := checkStreaming(out); err != nil {
 		return err

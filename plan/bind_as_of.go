@@ -358,7 +358,7 @@ func (n *AsOf) condition(text func(expr.Expr, func(*expr.Column) string) string)
 // joinMode of versions: a row that came out would change with a later version.
 func asOfMode(c *checker, n Node) *fault {
 	a, ok := n.(*AsOf)
-	if !ok || a.Static || c.output.Mode == Append || c.output.retraction && c.aboveIs(c.output.Root, a, false) {
+	if !ok || a.Static || c.output.Mode == types.Append || c.output.retraction && c.aboveIs(c.output.Root, a, false) {
 		return nil
 	}
 	return &fault{a.Span, "a join of a stream with the versions of another works in append mode only, not in " + c.output.Mode.String() + " mode",

@@ -126,21 +126,21 @@ func TestKeyColumns(t *testing.T) {
 	cat := declared(t, compatDeclarations)
 	for _, c := range []struct {
 		text   string
-		mode   Mode
+		mode   types.Mode
 		keys   []int
 		hidden bool
 	}{
-		{"SELECT k, v FROM s", Update, nil, false},
-		{"SELECT count(*) AS n FROM s", Update, []int{}, false},
-		{"SELECT count(*) AS n, k FROM s GROUP BY k", Update, []int{1}, false},
-		{"SELECT count(*) AS n, k FROM s GROUP BY k", Complete, nil, false},
-		{"SELECT k, window.start AS b, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", Update, []int{1, 0}, false},
-		{"SELECT window AS w, k, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", Update, []int{0, 1}, false},
-		{"SELECT k, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", Update, nil, true},
-		{"SELECT upper(k) AS k, count(*) AS n FROM s GROUP BY k", Update, nil, true},
-		{"SELECT k, n FROM (SELECT k, k2, count(*) AS n FROM s GROUP BY k, k2) WHERE n > 3", Update, nil, true},
-		{"SELECT k, v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1", Update, []int{0}, false},
-		{"SELECT v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1", Update, nil, true},
+		{"SELECT k, v FROM s", types.Update, nil, false},
+		{"SELECT count(*) AS n FROM s", types.Update, []int{}, false},
+		{"SELECT count(*) AS n, k FROM s GROUP BY k", types.Update, []int{1}, false},
+		{"SELECT count(*) AS n, k FROM s GROUP BY k", types.Complete, nil, false},
+		{"SELECT k, window.start AS b, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", types.Update, []int{1, 0}, false},
+		{"SELECT window AS w, k, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", types.Update, []int{0, 1}, false},
+		{"SELECT k, count(*) AS n FROM s GROUP BY window(ts, '1 minute'), k", types.Update, nil, true},
+		{"SELECT upper(k) AS k, count(*) AS n FROM s GROUP BY k", types.Update, nil, true},
+		{"SELECT k, n FROM (SELECT k, k2, count(*) AS n FROM s GROUP BY k, k2) WHERE n > 3", types.Update, nil, true},
+		{"SELECT k, v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1", types.Update, []int{0}, false},
+		{"SELECT v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1", types.Update, nil, true},
 	} {
 		p, err := bindText(cat, c.text, Options{Mode: c.mode})
 		if err != nil {
@@ -252,7 +252,7 @@ func FuzzBind(f *testing.F) {
 		if err != nil {
 			return
 		}
-		p, err := Bind(q, cat, Options{Mode: Mode(mode % 3), AutoMode: mode > 127})
+		p, err := Bind(q, cat, Options{Mode: types.Mode(mode % 3), AutoMode: mode > 127})
 		if err != nil {
 			if sqlerr.Code(err) == sqlerr.Internal {
 				t.Errorf("not an error for the user: %v", err)

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
 
 // checkStreaming refuses a plan that could never give an answer in its output mode. It
@@ -12,7 +13,7 @@ func checkStreaming(o *Output) error {
 	if err := c.node(o.Root); err != nil {
 		return err
 	}
-	if o.Mode == Complete && !c.aggregated {
+	if o.Mode == types.Complete && !c.aggregated {
 		return sqlerr.At(o.span, codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
 			WithHint("leave out EMIT COMPLETE (SET output_mode = 'append'), or add GROUP BY")
 	}
@@ -114,7 +115,7 @@ func spanOf(n Node) Span {
 // they came out; nil in append mode and where there is none, or where a Changes takes the
 // old ones back.
 func (c *checker) changing(n Node) Node {
-	if c.output.Mode == Append {
+	if c.output.Mode == types.Append {
 		return nil
 	}
 	switch n := n.(type) {

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // withDeletes lets an output in update mode say which rows are in it no more, where
@@ -14,7 +15,7 @@ import (
 // Over an aggregation this needs Options.Retraction. Without it the rule is Spark's: HAVING
 // leaves out what does not fulfil it, and the row that came before stays.
 func withDeletes(out *Output) {
-	if out.Mode != Update || out.KeyColumns == nil {
+	if out.Mode != types.Update || out.KeyColumns == nil {
 		return
 	}
 	r := &resultChain{}

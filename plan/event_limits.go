@@ -3,6 +3,8 @@ package plan
 import (
 	"slices"
 	"strings"
+
+	"ssql/sql/types"
 )
 
 // eventLimits are the options of a stream about its event times.
@@ -47,7 +49,7 @@ func limitsBelow(n Node) eventLimits {
 // EMIT ... TIMEOUT says of a result that holds rows back, 0 if none says one.
 func (p *Plan) TimeoutMicros() int64 {
 	return least(p.Outputs, func(o *Output) int64 {
-		if o.Mode != Append {
+		if o.Mode != types.Append {
 			return 0 // the other modes hold nothing back
 		}
 		return o.TimeoutMicros
@@ -74,7 +76,7 @@ func least(outputs []*Output, micros func(*Output) int64) int64 {
 // HoldsBack reports whether some output comes out only when it is final: the watermark
 // decides when.
 func (p *Plan) HoldsBack() bool {
-	return slices.ContainsFunc(p.Outputs, func(o *Output) bool { return o.Mode == Append })
+	return slices.ContainsFunc(p.Outputs, func(o *Output) bool { return o.Mode == types.Append })
 }
 
 // limitsText says what bounds a watermark besides its delay, for EXPLAIN.

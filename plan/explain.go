@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // ExplainKind is what EXPLAIN shows.
@@ -70,17 +71,17 @@ func modeReason(o *Output) string {
 	a, aggregated := findNode[*Aggregate](o.Root)
 	_, ranked := findNode[*TopN](o.Root)
 	switch {
-	case ranked && o.Mode == Update:
+	case ranked && o.Mode == types.Update:
 		return "the first rows of a key come out again whenever they change"
 	case ranked:
 		return "the first rows of a key come out once, when they are final"
-	case !aggregated && o.Mode == Complete:
+	case !aggregated && o.Mode == types.Complete:
 		return "the whole result in every batch"
 	case !aggregated:
 		return "every row of the result is new and stays"
-	case o.Mode == Update:
+	case o.Mode == types.Update:
 		return "a group comes out again whenever it changes"
-	case o.Mode == Complete:
+	case o.Mode == types.Complete:
 		return "all groups come out in every batch, and none is ever removed"
 	case a.Window != nil || hasWindowKey(a):
 		return "a group comes out once, when the watermark has reached the end of its window"

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // state says what a node keeps between batches and when it leaves; "" for a stateless
@@ -32,7 +33,7 @@ func (e *explainer) state(n Node) string {
 		}
 		return fmt.Sprintf("the rows of the query below as they came last, until the watermark reaches their %s", columnName(n.Keys[n.EventKey]))
 	case *Limit:
-		if e.output.Mode == Append {
+		if e.output.Mode == types.Append {
 			return "how many rows have passed"
 		}
 	}
@@ -60,7 +61,7 @@ func (e *explainer) aggregateState(n *Aggregate) string {
 		kept += " with " + strings.Join(with, " and ")
 	}
 	switch {
-	case e.output.Mode == Complete:
+	case e.output.Mode == types.Complete:
 		return kept + ", for ever"
 	case !n.Mark.closes():
 		return kept + ", for ever: no group key has event time"

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // printVersion is the version of the form of a Print. A change of what its texts look
@@ -229,7 +230,7 @@ func (f *PrintOutput) visit(o *Output, n Node) {
 		add(op)
 	case *Limit:
 		f.Stateless = append(f.Stateless, fmt.Sprintf("LIMIT %d", n.Count))
-		if o.Mode == Append {
+		if o.Mode == types.Append {
 			add(PrintOperator{Kind: "limit"})
 		}
 	case *Filter:

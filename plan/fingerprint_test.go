@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 const compatDeclarations = `
@@ -67,7 +68,7 @@ func TestCompare(t *testing.T) {
 	join := "SELECT s.k, v, w, ts FROM s JOIN t ON s.k = t.k AND ts BETWEEN tt AND tt + INTERVAL 1 MINUTE"
 	for _, c := range []struct {
 		what, old, new string
-		oldMode, mode  Mode
+		oldMode, mode  types.Mode
 		diff           string // "" for compatible
 		notices        []string
 	}{
@@ -93,7 +94,7 @@ func TestCompare(t *testing.T) {
 			diff: "the aggregates of the aggregate: was count(*) FILTER (WHERE (s.v > 1)) BIGINT, is now count(*) FILTER (WHERE (s.v > 2)) BIGINT"},
 		{what: "aggregate parameter", old: "SELECT ts, quantile_cont(v, 0.5) AS x FROM s GROUP BY ts", new: "SELECT ts, quantile_cont(v, 0.9) AS x FROM s GROUP BY ts",
 			diff: "the parameters of the aggregate: was quantile_cont(s.v) with 0.5::DECIMAL(1,1), is now quantile_cont(s.v) with 0.9::DECIMAL(1,1)"},
-		{what: "mode", old: base, new: base, mode: Update, diff: "the output mode: was append, is now update"},
+		{what: "mode", old: base, new: base, mode: types.Update, diff: "the output mode: was append, is now update"},
 		{what: "source", old: base, new: strings.Replace(base, "FROM s", "FROM u", 1), diff: "the sources: was s (memory:s), is now u (memory:u)"},
 		{what: "result columns", old: base, new: strings.Replace(base, "AS n", "AS m", 1), diff: "the result columns: was w TIMESTAMP, k VARCHAR, n BIGINT, is now w TIMESTAMP, k VARCHAR, m BIGINT"},
 		{what: "operator added", old: "SELECT k, ts FROM s", new: "SELECT k, ts FROM DEDUP(s, KEY (k, ts))", diff: "the stateful operators: was none, is now deduplicate"},
@@ -104,7 +105,7 @@ func TestCompare(t *testing.T) {
 			diff: "the condition of the join: was s.k = t.k AND ((s.ts >= t.tt) AND (s.ts <= (t.tt + INTERVAL '00:01:00'))), is now s.k = t.k AND ((s.ts >= t.tt) AND (s.ts <= (t.tt + INTERVAL '00:02:00')))"},
 		{what: "first rows", old: "SELECT k, ts FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) = 1", new: "SELECT k, ts FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k2 ORDER BY ts) = 1",
 			diff: "the keys of the first rows: was s.k VARCHAR, is now s.k2 VARCHAR"},
-		{what: "rollup", old: "SELECT k, k2, count(*) AS n FROM s GROUP BY ROLLUP (k, k2)", new: "SELECT k, k2, count(*) AS n FROM s GROUP BY CUBE (k, k2)", oldMode: Update, mode: Update,
+		{what: "rollup", old: "SELECT k, k2, count(*) AS n FROM s GROUP BY ROLLUP (k, k2)", new: "SELECT k, k2, count(*) AS n FROM s GROUP BY CUBE (k, k2)", oldMode: types.Update, mode: types.Update,
 			diff: "the grouping sets of the aggregate: was [[0 1] [0] []], is now [[0 1] [0] [1] []]"},
 	} {
 		t.Run(c.what, func(t *testing.T) {

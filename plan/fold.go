@@ -58,7 +58,7 @@ func (s *FoldPart) Columns() []string {
 // Snapshot plans a SELECT that is read to its end. What ssql runs alone is a plan without a
 // fold; else the fold says what there is to do.
 func Snapshot(q *sql.Query, cat Catalog, o Options) (*Plan, *Fold, error) {
-	o.Snapshot, o.Mode, o.AutoMode = true, Append, false
+	o.Snapshot, o.Mode, o.AutoMode = true, types.Append, false
 	p, err := Bind(q, cat, o)
 	if err == nil && p.Outputs[0].Tail == nil {
 		return p, nil, nil
@@ -120,7 +120,7 @@ func readsTwice(f *Fold) bool {
 // FoldRelations cuts a SELECT although ssql could run it alone: DuckDB runs it over the rows of its
 // relations.
 func FoldRelations(q *sql.Query, cat Catalog, o Options) (*Fold, error) {
-	o.Snapshot, o.Mode, o.AutoMode = true, Append, false
+	o.Snapshot, o.Mode, o.AutoMode = true, types.Append, false
 	f := &folder{cat: cat, options: o}
 	return f.statement(q.Text, q.Span.Start, func() error { return f.relations(q, nil) })
 }
@@ -128,7 +128,7 @@ func FoldRelations(q *sql.Query, cat Catalog, o Options) (*Fold, error) {
 // FoldStatement plans a statement of DuckDB's that reads streams: text starts at a place,
 // queries are what it reads in brackets or at its end, and names are its other relations.
 func FoldStatement(text string, start int, queries []*sql.Query, names []sql.TableExpr, cat Catalog, o Options) (*Fold, error) {
-	o.Snapshot, o.Mode, o.AutoMode = true, Append, false
+	o.Snapshot, o.Mode, o.AutoMode = true, types.Append, false
 	return cutOnce(&folder{cat: cat, options: o}, text, start, func(f *folder) error {
 		for _, q := range queries {
 			if err := f.query(q, nil); err != nil {

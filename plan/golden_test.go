@@ -107,9 +107,9 @@ func bindText(cat Catalog, text string, o Options) (*Plan, error) {
 func optionsOf(s step) Options {
 	switch s.options["mode"] {
 	case "update":
-		return Options{Mode: Update}
+		return Options{Mode: types.Update}
 	case "complete":
-		return Options{Mode: Complete}
+		return Options{Mode: types.Complete}
 	case "auto":
 		return Options{AutoMode: true}
 	}

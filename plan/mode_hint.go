@@ -5,16 +5,17 @@ import (
 	"strings"
 
 	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
 
 // modeWords are how a hint proposes an output mode.
 var modeWords = []struct {
 	words string
-	mode  Mode
+	mode  types.Mode
 }{
-	{"EMIT COMPLETE", Complete},
-	{"EMIT ON UPDATE", Update},
-	{"EMIT ON WINDOW CLOSE", Append},
+	{"EMIT COMPLETE", types.Complete},
+	{"EMIT ON UPDATE", types.Update},
+	{"EMIT ON WINDOW CLOSE", types.Append},
 }
 
 // passingHint leaves those ways out of the hint of a refusal that are another output mode in
@@ -35,7 +36,7 @@ func passingHint(out *Output, root Node, o Options, refused error) error {
 		err := tryMode(out, root, o, m)
 		if err == nil {
 			kept = append(kept, way)
-		} else if m == Append {
+		} else if m == types.Append {
 			kept = append(kept, besideAppend(err)...)
 		}
 	}
@@ -45,7 +46,7 @@ func passingHint(out *Output, root Node, o Options, refused error) error {
 }
 
 // proposedMode returns the mode that a way out is, without another change of the query.
-func proposedMode(way string) (Mode, bool) {
+func proposedMode(way string) (types.Mode, bool) {
 	for _, w := range modeWords {
 		rest, found := strings.CutPrefix(strings.TrimPrefix(way, "use "), w.words)
 		if found && !strings.HasPrefix(rest, " with ") && !strings.HasPrefix(rest, ", and ") {
@@ -70,9 +71,9 @@ func besideAppend(refused error) (ways []string) {
 }
 
 // tryMode checks an output in another mode and leaves it as it is.
-func tryMode(out *Output, root Node, o Options, m Mode) error {
+func tryMode(out *Output, root Node, o Options, m types.Mode) error {
 	tried := *out
-	if tried.Root = root; o.Retraction && m != Append {
+	if tried.Root = root; o.Retraction && m != types.Append {
 		tried.Root = retract(root, m)
 	}
 	return setMode(&tried, m)

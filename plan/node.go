@@ -16,19 +16,6 @@ import (
 // Span is a place in the source text.
 type Span = sqlerr.Span
 
-// Mode is Spark's output mode.
-type Mode uint8
-
-// The output modes.
-const (
-	Append Mode = iota
-	Update
-	Complete
-)
-
-// String returns the mode as SET output_mode spells it.
-func (m Mode) String() string { return [...]string{"append", "update", "complete"}[m] }
-
 // Column is a column of a node's result.
 type Column struct {
 	types.Field

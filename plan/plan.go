@@ -83,7 +83,7 @@ type Plan struct {
 type Output struct {
 	Target  string // where a statement set writes it; "" for the one output of another query
 	Root    Node
-	Mode    Mode
+	Mode    types.Mode
 	Columns []Column
 	// KeyColumns are the result columns that identify a row in update mode, for
 	// the sink; nil when every row is new, and empty but not nil when there is one row
@@ -143,7 +143,7 @@ func (p Policy) String() string { return [...]string{"min", "max"}[p] }
 
 // Options change what Bind accepts.
 type Options struct {
-	Mode Mode
+	Mode types.Mode
 	// AutoMode lets an ad-hoc SELECT fall back from append to update where append
 	// has no answer; the plan then carries a notice.
 	AutoMode bool

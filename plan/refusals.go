@@ -172,7 +172,7 @@ func statefulAfter(c *checker, n Node) *fault {
 
 func sessionUpdate(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || a.Window == nil || a.Window.Kind != Session || c.output.Mode != Update {
+	if !ok || a.Window == nil || a.Window.Kind != Session || c.output.Mode != types.Update {
 		return nil
 	}
 	return &fault{a.Span, "sessions have no update mode: a row may join two sessions that came out already",
@@ -182,7 +182,7 @@ func sessionUpdate(c *checker, n Node) *fault {
 // neverFinal finds an aggregation in append mode whose groups could change for ever.
 func neverFinal(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || c.output.Mode != Append || a.Mark.closes() {
+	if !ok || c.output.Mode != types.Append || a.Mark.closes() {
 		return nil
 	}
 	l := lostEventTime(a)
@@ -196,7 +196,7 @@ func neverFinal(c *checker, n Node) *fault {
 // over groups that are shown before all their rows are there, or kept for ever.
 func externalOpen(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || c.output.Mode == Append && a.Mark.closes() {
+	if !ok || c.output.Mode == types.Append && a.Mark.closes() {
 		return nil
 	}
 	for _, call := range a.Aggs {
@@ -230,7 +230,7 @@ func windowHint(a *Aggregate) string {
 // value ever seen would have to be kept (D9: exact, bounded by the window).
 func distinctUnbounded(c *checker, n Node) *fault {
 	a, ok := n.(*Aggregate)
-	if !ok || c.output.Mode == Complete || a.Mark.closes() {
+	if !ok || c.output.Mode == types.Complete || a.Mark.closes() {
 		return nil
 	}
 	for _, call := range a.Aggs {
@@ -252,7 +252,7 @@ func withinWithout(_ *checker, n Node) *fault {
 
 func dedupComplete(c *checker, n Node) *fault {
 	d, ok := n.(*Dedup)
-	if !ok || c.output.Mode != Complete {
+	if !ok || c.output.Mode != types.Complete {
 		return nil
 	}
 	if c.aboveIs(c.output.Root, d, false) {
@@ -288,7 +288,7 @@ func rankUnlimited(_ *checker, n Node) *fault {
 
 func topNNeverFinal(c *checker, n Node) *fault {
 	t, ok := n.(*TopN)
-	if !ok || c.output.Mode != Append || t.ByTime || t.EventKey >= 0 {
+	if !ok || c.output.Mode != types.Append || t.ByTime || t.EventKey >= 0 {
 		return nil
 	}
 	hint := "use EMIT ON UPDATE, in which the rows of a key come again when they change"
@@ -303,7 +303,7 @@ func topNNeverFinal(c *checker, n Node) *fault {
 
 func topNComplete(c *checker, n Node) *fault {
 	t, ok := n.(*TopN)
-	if !ok || c.output.Mode != Complete {
+	if !ok || c.output.Mode != types.Complete {
 		return nil
 	}
 	return &fault{t.Span, "ROW_NUMBER() has no complete mode", "use EMIT ON UPDATE, in which the rows of a key come again when they change"}
@@ -315,7 +315,7 @@ func sortRefused(c *checker, n Node) *fault {
 		return nil
 	}
 	_, aggregated := findNode[*Aggregate](s.Input)
-	if aggregated && c.output.Mode == Complete {
+	if aggregated && c.output.Mode == types.Complete {
 		return nil
 	}
 	f := &fault{s.Span, "ORDER BY needs the whole result, which a stream never has", "write the result to a table and sort when you read it: SELECT * FROM t ORDER BY ..."}
@@ -328,7 +328,7 @@ func sortRefused(c *checker, n Node) *fault {
 
 func limitUpdate(c *checker, n Node) *fault {
 	l, ok := n.(*Limit)
-	if !ok || c.output.Mode != Update {
+	if !ok || c.output.Mode != types.Update {
 		return nil
 	}
 	return &fault{l.Span, "LIMIT has no update mode: a row that came out could not be taken back when another takes its place",

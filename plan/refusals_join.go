@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // joinWords are the joins as the user writes them.
@@ -44,15 +45,15 @@ func antiJoin(_ *checker, n Node) *fault {
 
 func joinMode(c *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || c.output.Mode == Append {
+	if !ok || c.output.Mode == types.Append {
 		return nil
 	}
 	adds := j.Kind == Inner || j.Kind == LeftSemi
 	fixed := c.changing(j.Left) == nil && c.changing(j.Right) == nil
-	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == Update && (adds || c.rankedAbove(j))) {
+	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == types.Update && (adds || c.rankedAbove(j))) {
 		return nil // its rows are only ever added to what stands above, or to the result
 	}
-	if c.output.Mode == Complete && !c.aboveIs(c.output.Root, j, false) {
+	if c.output.Mode == types.Complete && !c.aboveIs(c.output.Root, j, false) {
 		return nil // refused as a whole: nothing to show completely
 	}
 	hint := "use EMIT ON WINDOW CLOSE (SET output_mode = 'append'); or write the join to a table of its own and aggregate that"

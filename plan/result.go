@@ -14,7 +14,7 @@ import (
 // sink can replace it, and notes a key that the select list hides.
 func keyColumns(o *Output) {
 	o.KeyColumns, o.WindowColumn, o.HiddenKey = nil, -1, nil
-	if o.Mode != Update {
+	if o.Mode != types.Update {
 		return
 	}
 	// Rows are replaced only if an aggregation or TopN makes them; operators above it
@@ -204,7 +204,7 @@ func warnings(p *Plan) []string {
 	needed := false
 	for _, o := range p.Outputs {
 		// Where nothing is kept, or all for ever, nothing needs a watermark.
-		needed = markUsed(o.Root, used) && o.Mode != Complete || needed
+		needed = markUsed(o.Root, used) && o.Mode != types.Complete || needed
 	}
 	if !needed {
 		return nil

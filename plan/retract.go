@@ -19,7 +19,7 @@ const rowsColumn = "rows"
 // n itself where there is no such pair.
 //
 // Between the two may be filters and projections only.
-func retract(n Node, mode Mode) Node {
+func retract(n Node, mode types.Mode) Node {
 	if c, ok := overChanges(n, mode); ok {
 		return c.shown()
 	}
@@ -66,7 +66,7 @@ func onlyColumns(n Node, cols []Column) Node {
 
 // overChanges puts a Changes below an aggregation or TopN over changing rows; ok is false
 // where there are none.
-func overChanges(n Node, mode Mode) (c changeable, ok bool) {
+func overChanges(n Node, mode types.Mode) (c changeable, ok bool) {
 	switch n := n.(type) {
 	case *Aggregate:
 		if n.Window != nil && n.Window.Kind == Session {
@@ -78,7 +78,7 @@ func overChanges(n Node, mode Mode) (c changeable, ok bool) {
 		}
 		return aggregateChanges(n, in), true
 	case *TopN:
-		if mode != Update {
+		if mode != types.Update {
 			return c, false
 		}
 		in, ok := withChanges(n.Input, mode)
@@ -114,7 +114,7 @@ func (n *Dedup) grouping() (a *Aggregate, ok bool) {
 
 // withChanges returns n with a Changes above the node whose rows change, its column the
 // last; ok is false if there is none below n within reach.
-func withChanges(n Node, mode Mode) (out Node, ok bool) {
+func withChanges(n Node, mode types.Mode) (out Node, ok bool) {
 	switch n := n.(type) {
 	case *Filter:
 		in, ok := withChanges(n.Input, mode)
@@ -130,12 +130,12 @@ func withChanges(n Node, mode Mode) (out Node, ok bool) {
 			return nil, false
 		}
 		keys, closing := n.groupKeys()
-		if mode == Complete {
+		if mode == types.Complete {
 			closing = -1
 		}
 		return changesOf(n, keys, closing, mode), true
 	case *TopN:
-		if mode == Complete {
+		if mode == types.Complete {
 			return nil, false
 		}
 		return changesOf(n, n.Keys, n.EventKey, mode), true
@@ -179,7 +179,7 @@ func (n *Aggregate) groupKeys() (keys []expr.Expr, closing int) {
 }
 
 // changesOf puts a Changes over an aggregation or TopN, which may stand over another one.
-func changesOf(n Node, keys []expr.Expr, closing int, mode Mode) Node {
+func changesOf(n Node, keys []expr.Expr, closing int, mode types.Mode) Node {
 	c, ok := overChanges(n, mode)
 	if !ok {
 		c = changeable{node: retract(n, mode), cols: n.Columns()}

@@ -3,6 +3,8 @@ package plan
 import (
 	"strings"
 	"testing"
+
+	"ssql/sql/types"
 )
 
 // Rows of a result can go again where a group can lose all its rows or HAVING leaves it out;
@@ -32,7 +34,7 @@ func TestRetractDeletes(t *testing.T) {
 		{"SELECT k, n FROM (SELECT k, count(*) AS n FROM s GROUP BY k) WHERE k = 'a'", false},
 		{"SELECT k, count(*) AS n FROM s GROUP BY k HAVING count(*) < 3", true},
 	} {
-		p, err := bindText(cat, c.text, Options{Mode: Update, Retraction: true})
+		p, err := bindText(cat, c.text, Options{Mode: types.Update, Retraction: true})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue
@@ -60,7 +62,7 @@ func TestHavingWithoutRetraction(t *testing.T) {
 		{"SELECT k, v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1", false, false},
 		{"SELECT * FROM (SELECT k, v FROM s QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts DESC) = 1) WHERE v > 1", true, false},
 	} {
-		p, err := bindText(cat, c.text, Options{Mode: Update})
+		p, err := bindText(cat, c.text, Options{Mode: types.Update})
 		if err != nil {
 			t.Errorf("%s: %v", c.text, err)
 			continue

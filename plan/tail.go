@@ -33,19 +33,19 @@ func chooseSnapshot(out *Output, o Options) error {
 	attempts := []struct {
 		root Node
 		tail *Tail
-		mode Mode
-	}{{whole, nil, Append}, {inner, tail, Append}, {whole, nil, Complete}, {inner, tail, Complete}, {inner, tail, Update}}
+		mode types.Mode
+	}{{whole, nil, types.Append}, {inner, tail, types.Append}, {whole, nil, types.Complete}, {inner, tail, types.Complete}, {inner, tail, types.Update}}
 	var first error
 	for i, a := range attempts {
-		if a.tail == nil && i%2 == 1 || a.mode == Update && !keepsFirst(a.root) {
+		if a.tail == nil && i%2 == 1 || a.mode == types.Update && !keepsFirst(a.root) {
 			continue
 		}
 		out.Root, out.Columns = a.root, a.root.Columns()
-		if o.Retraction && a.mode != Append {
+		if o.Retraction && a.mode != types.Append {
 			out.Root = retract(a.root, a.mode)
 		}
 		err := setMode(out, a.mode)
-		if err == nil && a.mode == Update {
+		if err == nil && a.mode == types.Update {
 			if out.KeyColumns == nil || out.HiddenKey != nil || out.Deletes {
 				continue
 			}

@@ -11,16 +11,6 @@ import (
 	"ssql/sql/types"
 )
 
-// Mode is how a batch changes what the sink holds.
-type Mode uint8
-
-// The modes.
-const (
-	Append   Mode = iota // add the rows
-	Update               // replace the rows of equal keys
-	Complete             // replace everything
-)
-
 // Marker is what a sink stores with the rows of a batch, in the same transaction. It
 // tells a restart whether the batch has arrived.
 type Marker struct {
@@ -53,7 +43,7 @@ func (b *Batch) Of(output int) *Batch {
 
 // Output is the rows of one output of a query.
 type Output struct {
-	Mode Mode
+	Mode types.Mode
 	// Keys are, in update mode, the columns that identify a row. Nil: every row is new.
 	// Empty but not nil: there is one row in all, and a new one replaces it.
 	Keys []int
@@ -146,7 +136,7 @@ type OpenContext struct {
 	Query   string
 	QueryID string
 	Target  string // table name or path as written
-	Mode    Mode
+	Mode    types.Mode
 	Fields  []types.Field
 	Keys    []int
 	// Columns is the column list of the INSERT, one per field. Without it fields go to

@@ -15,19 +15,9 @@ import (
 	"ssql/state"
 )
 
-// Mode is how an aggregation shows its groups: Spark's output modes.
-type Mode uint8
-
-// The output modes (docs/SEMANTICS.md, Output modes).
-const (
-	AppendMode   Mode = iota // a group once, when it is closed
-	UpdateMode               // the groups that a batch touched
-	CompleteMode             // every group after every batch; nothing is late or leaves
-)
-
 // AggregateConfig describes a grouping.
 type AggregateConfig struct {
-	Mode Mode
+	Mode types.Mode
 	// Windows lays windows over Time (TIMESTAMP), which then are the first key. Nil
 	// when there are none, or when they come as plain columns.
 	Windows *Windows
@@ -215,7 +205,7 @@ func (a *aggregate) global() bool { return len(a.cfg.Keys) == 0 && a.cfg.Windows
 
 // drops reports whether rows can be late and groups leave.
 func (a *aggregate) drops() bool {
-	return a.cfg.Mode != CompleteMode && a.cfg.Watermarked && a.layer != layerOne
+	return a.cfg.Mode != types.Complete && a.cfg.Watermarked && a.layer != layerOne
 }
 
 // Name returns Spark's name of the operator.
@@ -224,7 +214,7 @@ func (a *aggregate) Name() string { return "stateStoreSave" }
 // WantsBatch reports whether the watermark has moved, also if no key carries event
 // time (docs/SEMANTICS.md, Watermarks).
 func (a *aggregate) WantsBatch(next, last int64) bool {
-	return a.cfg.Mode != CompleteMode && next > last
+	return a.cfg.Mode != types.Complete && next > last
 }
 
 // OutputWatermark returns the input's.

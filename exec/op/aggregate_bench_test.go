@@ -130,64 +130,64 @@ func bench(b *testing.B, g *grouping, s *benchStream) {
 
 // W2: a minute's tumbling count and sum of a thousand devices.
 func BenchmarkTumbleThousandKeys(b *testing.B) {
-	g := groupOver(b, op.AppendMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 func BenchmarkTumbleThousandKeysDouble(b *testing.B) {
-	g := groupOver(b, op.AppendMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "d")
+	g := groupOver(b, types.Append, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "d")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 func BenchmarkTumbleThousandKeysUpdate(b *testing.B) {
-	g := groupOver(b, op.UpdateMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Update, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 func BenchmarkTumbleThousandPlainKeys(b *testing.B) {
-	g := groupOver(b, op.AppendMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, true))
 }
 
 func BenchmarkTumbleHundredThousandKeys(b *testing.B) {
-	g := groupOver(b, op.AppendMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(100_000, 72, false))
 }
 
 // W5: millions of groups that stay open.
 func BenchmarkMillionsOfGroups(b *testing.B) {
-	g := groupOver(b, op.UpdateMode, benchFields...).windows(tumble(3600*second)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Update, benchFields...).windows(tumble(3600*second)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(5_000_000, 10, false))
 }
 
 // W4: ten minutes every ten seconds.
 func BenchmarkHopSixtyPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 10 * minute, SlideMicros: 10 * second}
-	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 func BenchmarkHopThreeHundredSixtyPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 60 * minute, SlideMicros: 10 * second}
-	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 func BenchmarkHopSixtyPanesUpdate(b *testing.B) {
 	w := op.Windows{SizeMicros: 10 * minute, SlideMicros: 10 * second}
-	g := groupOver(b, op.UpdateMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Update, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(1000, 720, false))
 }
 
 // Times at random over a hundred windows: no runs.
 func BenchmarkTumbleWithoutRuns(b *testing.B) {
-	g := groupOver(b, op.UpdateMode, benchFields...).windows(tumble(1000)).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Update, benchFields...).windows(tumble(1000)).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(10, 1, false))
 }
 
 // Grouped by the event time itself: a table per time.
 func BenchmarkKeyedByTime(b *testing.B) {
-	g := groupOver(b, op.AppendMode, benchFields...).by("ts").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).by("ts").call("count").call("sum", "v")
 	g.cfg.Close, g.cfg.Watermarked = g.column("ts"), true
 	bench(b, g, newBenchStream(1000, 720, false))
 }
@@ -195,6 +195,6 @@ func BenchmarkKeyedByTime(b *testing.B) {
 // A day of panes of ten seconds: what is kept of them grows with their root only.
 func BenchmarkHopDayOfPanes(b *testing.B) {
 	w := op.Windows{SizeMicros: 24 * 60 * minute, SlideMicros: 10 * second}
-	g := groupOver(b, op.AppendMode, benchFields...).windows(w).by("k").call("count").call("sum", "v")
+	g := groupOver(b, types.Append, benchFields...).windows(w).by("k").call("count").call("sum", "v")
 	bench(b, g, newBenchStream(100, 7200, false))
 }

@@ -5,6 +5,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 	"ssql/state"
 )
 
@@ -177,7 +178,7 @@ func (a *aggregate) finishTables(e *emitter) error {
 		t := win.Tables[0]
 		groups = t.Dirty(groups[:0])
 		a.stats.RowsUpdated += int64(len(groups))
-		if a.cfg.Mode == UpdateMode {
+		if a.cfg.Mode == types.Update {
 			if err := e.addTable(t, groups, a.spanOf(win.Start)); err != nil {
 				return err
 			}
@@ -188,10 +189,10 @@ func (a *aggregate) finishTables(e *emitter) error {
 		t := win.Tables[0]
 		if a.drops() && win.Start <= closed {
 			a.stats.RowsRemoved += int64(t.Live())
-		} else if a.cfg.Mode != CompleteMode {
+		} else if a.cfg.Mode != types.Complete {
 			break
 		}
-		if a.cfg.Mode != UpdateMode {
+		if a.cfg.Mode != types.Update {
 			groups = t.All(groups[:0])
 			if err := e.addTable(t, groups, a.spanOf(win.Start)); err != nil {
 				return err

@@ -45,7 +45,7 @@ func TestKeysOfEveryType(t *testing.T) {
 	} {
 		t.Run(c.t.String(), func(t *testing.T) {
 			n := int64(len(c.want))
-			g := groupOver(t, op.UpdateMode, field("k", c.t)).by("k").call("count")
+			g := groupOver(t, types.Update, field("k", c.t)).by("k").call("count")
 			again := make([]string, len(c.want))
 			for i, line := range c.want {
 				key, count, _ := strings.Cut(line, " | ")
@@ -65,7 +65,7 @@ func TestKeysOfEveryType(t *testing.T) {
 
 func TestSeveralKeysMakeOneGroup(t *testing.T) {
 	fields := []types.Field{field("a", varchar), field("b", bigint), field("c", types.DecimalOf(4, 1)), field("d", varchar)}
-	groupOver(t, op.CompleteMode, fields...).by("a", "b", "c", "d").call("count").run(
+	groupOver(t, types.Complete, fields...).by("a", "b", "c", "d").call("count").run(
 		optest.Step{
 			Rows:  []string{"x | 1 | 0 | y", "x | NULL | 0 | y", "x | 0 | NULL | y", "y | 1 | 0 | x", "x | 1 | 0.0 | y"},
 			Want:  []string{"x | 1 | 0.0 | y | 2", "x | NULL | 0.0 | y | 1", "x | 0 | NULL | y | 1", "y | 1 | 0.0 | x | 1"},
@@ -81,7 +81,7 @@ func TestSeveralKeysMakeOneGroup(t *testing.T) {
 
 func TestFilterAndDistinctPerCall(t *testing.T) {
 	fields := []types.Field{field("k", varchar), field("v", integer), field("ok", types.Of(types.Boolean)), field("s", varchar)}
-	groupOver(t, op.UpdateMode, fields...).by("k").
+	groupOver(t, types.Update, fields...).by("k").
 		call("count").where("ok").
 		call("count", "v").distinct().
 		call("sum", "v").distinct().where("ok").
@@ -99,7 +99,7 @@ func TestFilterAndDistinctPerCall(t *testing.T) {
 }
 
 func TestOverflowNamesColumnAndGroup(t *testing.T) {
-	groupOver(t, op.AppendMode, readings...).windows(tumble(minute)).by("k").call("sum", "v").run(
+	groupOver(t, types.Append, readings...).windows(tumble(minute)).by("k").call("sum", "v").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:02 | b | 9223372036854775807"},
 			Total: 2, Updated: 2,
@@ -110,13 +110,13 @@ func TestOverflowNamesColumnAndGroup(t *testing.T) {
 		},
 	)
 	// Within one batch, and over the panes that make a sliding window.
-	groupOver(t, op.AppendMode, readings...).windows(tumble(minute)).call("sum", "v").run(
+	groupOver(t, types.Append, readings...).windows(tumble(minute)).call("sum", "v").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:01:01 | b | 9223372036854775807", "2024-01-01 00:01:03 | b | 1"},
 			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:01:00`,
 		},
 	)
-	groupOver(t, op.UpdateMode, readings...).windows(op.Windows{SizeMicros: 2 * minute, SlideMicros: minute}).by("k").call("sum", "v").run(
+	groupOver(t, types.Update, readings...).windows(op.Windows{SizeMicros: 2 * minute, SlideMicros: minute}).by("k").call("sum", "v").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:01:01 | b | 9223372036854775807", "2024-01-01 00:02:03 | b | 1"},
 			Error: `ARITHMETIC_OVERFLOW: column "sum": the sum does not fit BIGINT in the group window_start = 2024-01-01 00:01:00, k = b`,
@@ -126,11 +126,11 @@ func TestOverflowNamesColumnAndGroup(t *testing.T) {
 
 func TestLimitsOfTheStateAreNamed(t *testing.T) {
 	rows := optest.Step{Rows: []string{"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:02 | b | 1", "2024-01-01 00:00:02 | c | 1"}}
-	g := groupOver(t, op.UpdateMode, readings...).windows(tumble(minute)).by("k").call("count")
+	g := groupOver(t, types.Update, readings...).windows(tumble(minute)).by("k").call("count")
 	g.cfg.Limits.RowsMax = 2
 	rows.Error = "E_LIMIT: the aggregation holds 3 groups, more than state_rows_max = 2"
 	g.run(rows)
-	g = groupOver(t, op.UpdateMode, readings...).windows(tumble(minute)).by("k").call("count")
+	g = groupOver(t, types.Update, readings...).windows(tumble(minute)).by("k").call("count")
 	g.cfg.Limits.BytesMax = 100
 	rows.Error = "more than state_bytes_max = 100"
 	g.run(rows)
@@ -140,7 +140,7 @@ func TestAnUnknownLayoutOfWindowsIsRefused(t *testing.T) {
 	for _, w := range []op.Windows{
 		{SizeMicros: 10, SlideMicros: 0}, {SizeMicros: 10, SlideMicros: 20}, {SizeMicros: 10, SlideMicros: 3, Cumulate: true},
 	} {
-		if _, err := groupOver(t, op.AppendMode, readings...).windows(w).call("count").make(); err == nil {
+		if _, err := groupOver(t, types.Append, readings...).windows(w).call("count").make(); err == nil {
 			t.Errorf("windows %+v are accepted", w)
 		}
 	}
@@ -202,7 +202,7 @@ func stringsArray(values ...string) arrow.Array {
 }
 
 func TestDictionariesMayGrowAndChange(t *testing.T) {
-	o, err := groupOver(t, op.UpdateMode, field("k", varchar)).by("k").call("count").make()
+	o, err := groupOver(t, types.Update, field("k", varchar)).by("k").call("count").make()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -246,7 +246,7 @@ func TestSegmentsRunAtOnce(t *testing.T) {
 	}
 	var first []string
 	for range 5 {
-		o, err := groupOver(t, op.CompleteMode, field("k", varchar), field("v", bigint)).by("k").call("count").call("sum", "v").make()
+		o, err := groupOver(t, types.Complete, field("k", varchar), field("v", bigint)).by("k").call("count").call("sum", "v").make()
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -269,7 +269,7 @@ func TestSegmentsRunAtOnce(t *testing.T) {
 // Strings are renumbered when a snapshot is written; what the operator knows of
 // dictionaries must follow.
 func TestSnapshotsRenumberStrings(t *testing.T) {
-	g := groupOver(t, op.AppendMode, readings...).windows(op.Windows{SizeMicros: 2 * minute, SlideMicros: minute}).by("k").call("count")
+	g := groupOver(t, types.Append, readings...).windows(op.Windows{SizeMicros: 2 * minute, SlideMicros: minute}).by("k").call("count")
 	live, err := g.make()
 	if err != nil {
 		t.Fatal(err)
@@ -330,7 +330,7 @@ func TestSnapshotsRenumberStrings(t *testing.T) {
 func TestSumsOfPanesDoNotDependOnRestarts(t *testing.T) {
 	fields := []types.Field{field("ts", timestamp), field("d", double)}
 	w := op.Windows{SizeMicros: 10 * second, SlideMicros: second}
-	g := groupOver(t, op.AppendMode, fields...).windows(w).call("sum", "d").call("var_pop", "d")
+	g := groupOver(t, types.Append, fields...).windows(w).call("sum", "d").call("var_pop", "d")
 	results := map[bool][]string{}
 	for _, restart := range []bool{false, true} {
 		o, err := g.make()
@@ -366,7 +366,7 @@ func TestSumsOfPanesDoNotDependOnRestarts(t *testing.T) {
 }
 
 func TestDamagedStateIsAnError(t *testing.T) {
-	g := groupOver(t, op.UpdateMode, readings...).by("k").call("count")
+	g := groupOver(t, types.Update, readings...).by("k").call("count")
 	o, err := g.make()
 	if err != nil {
 		t.Fatal(err)
@@ -382,7 +382,7 @@ func TestDamagedStateIsAnError(t *testing.T) {
 // Folding a chunk must not allocate per row: 8192 rows may take a few dozen
 // allocations for the columns' views.
 func TestConsumeDoesNotAllocatePerRow(t *testing.T) {
-	g := groupOver(t, op.AppendMode, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v").call("avg", "d").call("max", "v")
+	g := groupOver(t, types.Append, benchFields...).windows(tumble(minute)).by("k").call("count").call("sum", "v").call("avg", "d").call("max", "v")
 	o, err := g.make()
 	if err != nil {
 		t.Fatal(err)

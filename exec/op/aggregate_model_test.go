@@ -39,12 +39,12 @@ type modelGroup struct {
 // Late rows, Windows and Output modes: the oracle of the operator.
 type model struct {
 	windows op.Windows
-	mode    op.Mode
+	mode    types.Mode
 	groups  map[string]*modelGroup
 }
 
 func (m *model) batch(rows []modelRow, late, evict int64) optest.Step {
-	drops := m.mode != op.CompleteMode
+	drops := m.mode != types.Complete
 	var s optest.Step
 	for _, g := range m.groups {
 		g.touched = false
@@ -82,7 +82,7 @@ func (m *model) batch(rows []modelRow, late, evict int64) optest.Step {
 		if g.touched {
 			s.Updated++
 		}
-		if m.mode == op.CompleteMode || m.mode == op.UpdateMode && g.touched || m.mode == op.AppendMode && closed {
+		if m.mode == types.Complete || m.mode == types.Update && g.touched || m.mode == types.Append && closed {
 			s.Want = append(s.Want, g.line())
 		}
 		if closed {
@@ -141,7 +141,7 @@ func TestRandomBatchesAgreeWithTheModel(t *testing.T) {
 		"cumulate":        {SizeMicros: 20 * second, SlideMicros: 5 * second, Cumulate: true},
 		"cumulate offset": {SizeMicros: 12 * second, SlideMicros: 4 * second, OffsetMicros: second, Cumulate: true},
 	}
-	modes := map[string]op.Mode{"append": op.AppendMode, "update": op.UpdateMode, "complete": op.CompleteMode}
+	modes := map[string]types.Mode{"append": types.Append, "update": types.Update, "complete": types.Complete}
 	for name, w := range windows {
 		for modeName, mode := range modes {
 			t.Run(name+"/"+modeName, func(t *testing.T) {
@@ -182,7 +182,7 @@ func lastCut(line string) int {
 }
 
 // checkModel runs steps in a few of the ways of optest, drawn from the seed.
-func checkModel(t *testing.T, seed uint64, w op.Windows, mode op.Mode, steps []optest.Step, all bool) {
+func checkModel(t *testing.T, seed uint64, w op.Windows, mode types.Mode, steps []optest.Step, all bool) {
 	t.Helper()
 	g := groupOver(t, mode, readings...).windows(w).by("k").call("count").call("sum", "v").call("min", "k")
 	if all {

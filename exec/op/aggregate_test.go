@@ -38,7 +38,7 @@ type grouping struct {
 	out    []types.Field
 }
 
-func groupOver(t testing.TB, mode op.Mode, fields ...types.Field) *grouping {
+func groupOver(t testing.TB, mode types.Mode, fields ...types.Field) *grouping {
 	return &grouping{t: t, fields: fields, cfg: op.AggregateConfig{Mode: mode, Alloc: memory.DefaultAllocator}}
 }
 
@@ -117,7 +117,7 @@ func (g *grouping) run(steps ...optest.Step) {
 var readings = []types.Field{field("ts", timestamp), field("k", varchar), field("v", bigint)}
 
 func TestAppendEmitsAWindowOnceWhenItIsClosed(t *testing.T) {
-	groupOver(t, op.AppendMode, readings...).windows(tumble(10*second)).by("k").call("count").call("sum", "v").run(
+	groupOver(t, types.Append, readings...).windows(tumble(10*second)).by("k").call("count").call("sum", "v").run(
 		optest.Step{
 			Rows: []string{
 				"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:12 | b | 2", "2024-01-01 00:00:09.999999 | a | 4",
@@ -151,7 +151,7 @@ func TestAppendEmitsAWindowOnceWhenItIsClosed(t *testing.T) {
 }
 
 func TestUpdateEmitsTouchedGroupsAndEvictsInSilence(t *testing.T) {
-	groupOver(t, op.UpdateMode, readings...).windows(tumble(10*second)).by("k").call("max", "v").run(
+	groupOver(t, types.Update, readings...).windows(tumble(10*second)).by("k").call("max", "v").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:11 | a | 2", "2024-01-01 00:00:12 | b | 3"},
 			Total: 3, Updated: 3,
@@ -173,7 +173,7 @@ func TestUpdateEmitsTouchedGroupsAndEvictsInSilence(t *testing.T) {
 }
 
 func TestARowMayOpenAndCloseAWindowInOneBatch(t *testing.T) {
-	groupOver(t, op.AppendMode, readings...).windows(tumble(10 * second)).call("count").run(
+	groupOver(t, types.Append, readings...).windows(tumble(10 * second)).call("count").run(
 		optest.Step{
 			Late: "1970-01-01 00:00:00", Evict: "2024-01-01 00:00:30",
 			Rows:    []string{"2024-01-01 00:00:01 | a | 1", "2024-01-01 00:00:31 | a | 1"},
@@ -184,7 +184,7 @@ func TestARowMayOpenAndCloseAWindowInOneBatch(t *testing.T) {
 }
 
 func TestCompleteKeepsAndEmitsEverything(t *testing.T) {
-	groupOver(t, op.CompleteMode, readings...).windows(tumble(10*second)).call("count").run(
+	groupOver(t, types.Complete, readings...).windows(tumble(10*second)).call("count").run(
 		optest.Step{
 			Rows:  []string{"2024-01-01 00:00:01 | a | 1"},
 			Want:  []string{"2024-01-01 00:00:00 | 2024-01-01 00:00:10 | 1"},
@@ -203,7 +203,7 @@ func TestCompleteKeepsAndEmitsEverything(t *testing.T) {
 }
 
 func TestAGlobalAggregateAlwaysHasOneGroup(t *testing.T) {
-	for _, mode := range []op.Mode{op.UpdateMode, op.CompleteMode} {
+	for _, mode := range []types.Mode{types.Update, types.Complete} {
 		groupOver(t, mode, readings...).call("count").call("max", "v").run(
 			optest.Step{Want: []string{"0 | NULL"}, Total: 1, Updated: 1},
 			optest.Step{Rows: []string{"NULL | a | 5", "NULL | a | NULL"}, Want: []string{"2 | 5"}, Total: 1, Updated: 1},
@@ -213,7 +213,7 @@ func TestAGlobalAggregateAlwaysHasOneGroup(t *testing.T) {
 }
 
 func TestTimesAtTheEndsOfTheCalendar(t *testing.T) {
-	groupOver(t, op.CompleteMode, readings...).windows(tumble(minute)).call("count").run(
+	groupOver(t, types.Complete, readings...).windows(tumble(minute)).call("count").run(
 		optest.Step{
 			Rows: []string{"0001-01-01 00:00:00 | a | 1", "9999-12-31 23:59:59.999999 | a | 1", "NULL | a | 1", "1969-12-31 23:59:59.999999 | a | 1"},
 			Want: []string{
@@ -227,7 +227,7 @@ func TestTimesAtTheEndsOfTheCalendar(t *testing.T) {
 }
 
 func TestAClosingKeyClosesItsGroup(t *testing.T) {
-	g := groupOver(t, op.AppendMode, readings...).by("ts").call("count")
+	g := groupOver(t, types.Append, readings...).by("ts").call("count")
 	g.cfg.Close, g.cfg.Watermarked = g.column("ts"), true
 	g.run(
 		optest.Step{
@@ -249,7 +249,7 @@ func TestAClosingKeyClosesItsGroup(t *testing.T) {
 }
 
 func TestWithoutAWatermarkNothingIsLate(t *testing.T) {
-	g := groupOver(t, op.UpdateMode, readings...).windows(tumble(10 * second)).call("count")
+	g := groupOver(t, types.Update, readings...).windows(tumble(10 * second)).call("count")
 	g.cfg.Watermarked = false
 	g.run(optest.Step{
 		Rows:  []string{"1969-12-31 23:59:59 | a | 1"},

@@ -83,9 +83,9 @@ func TestTopNModel(t *testing.T) {
 		rng := rand.New(rand.NewPCG(seed, 18))
 		count := 1 + rng.IntN(3)
 		update := rng.IntN(2) == 0
-		mode := op.AppendMode
+		mode := types.Append
 		if update {
-			mode = op.UpdateMode
+			mode = types.Update
 		}
 		var held []bid // in the order of their arrival
 		var steps []optest.Step

@@ -77,7 +77,7 @@ func TestAggregateOfChanges(t *testing.T) {
 	}
 	optest.Run(t, optest.Case{
 		New: func() (op.Stateful, error) {
-			return op.NewAggregate(op.AggregateConfig{Mode: op.UpdateMode, Keys: []expr.Expr{column(1)}, Calls: calls, Change: column(3),
+			return op.NewAggregate(op.AggregateConfig{Mode: types.Update, Keys: []expr.Expr{column(1)}, Calls: calls, Change: column(3),
 				Schema: types.ArrowSchema(out), Alloc: memory.DefaultAllocator})
 		},
 		Inputs: [][]types.Field{fields},

@@ -3,6 +3,7 @@ package op
 import (
 	"slices"
 
+	"ssql/sql/types"
 	"ssql/state"
 )
 
@@ -36,7 +37,7 @@ var (
 )
 
 // holdsBack reports whether groups come out when they are closed.
-func (a *aggregate) holdsBack() bool { return a.cfg.Mode == AppendMode && a.drops() }
+func (a *aggregate) holdsBack() bool { return a.cfg.Mode == types.Append && a.drops() }
 
 // closesAt returns the watermark that closes the groups of a window of the state; ok is false
 // if none does, or there are no groups.
@@ -150,7 +151,7 @@ func (s *session) NextClose() (micros int64, ok bool) {
 // holdsBack reports whether there are sessions that come out when they are over, and makes
 // sure that their ends are known.
 func (s *session) holdsBack() bool {
-	if s.cfg.Mode == CompleteMode || !s.cfg.Watermarked {
+	if s.cfg.Mode == types.Complete || !s.cfg.Watermarked {
 		return false
 	}
 	if err := s.refresh(); err != nil {

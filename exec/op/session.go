@@ -17,10 +17,10 @@ import (
 
 // SessionConfig describes a grouping by session windows.
 type SessionConfig struct {
-	Mode        Mode      // AppendMode or CompleteMode: a session that may still grow has no update
-	Time        expr.Expr // TIMESTAMP over the input
-	GapMicros   int64     // the gap, unless it is computed per row
-	Gap         expr.Expr // INTERVAL over the input; nil for a constant gap
+	Mode        types.Mode // types.Append or types.Complete: a session that may still grow has no update
+	Time        expr.Expr  // TIMESTAMP over the input
+	GapMicros   int64      // the gap, unless it is computed per row
+	Gap         expr.Expr  // INTERVAL over the input; nil for a constant gap
 	Watermarked bool
 	Keys        []expr.Expr
 	Calls       []AggregateCall
@@ -83,7 +83,7 @@ func NewSession(cfg SessionConfig) (Stateful, error) {
 		return nil, fmt.Errorf("binding the end of a session: %w", err)
 	}
 	inner := AggregateConfig{
-		Mode: CompleteMode, Alloc: cfg.Alloc, ChunkRows: cfg.ChunkRows, Limits: cfg.Limits,
+		Mode: types.Complete, Alloc: cfg.Alloc, ChunkRows: cfg.ChunkRows, Limits: cfg.Limits,
 		Keys:   append(slices.Clone(cfg.Keys), start),
 		Calls:  append(slices.Clone(cfg.Calls), AggregateCall{Aggregate: last}),
 		Schema: innerSchema(cfg.Schema, len(cfg.Keys)),
@@ -261,7 +261,7 @@ func (s *session) Finish(emit Emit) error {
 	e.emit = func(rec arrow.Record) error { return emit(s.result(rec)) }
 	t := s.table()
 	var shown []int32
-	if s.cfg.Mode == CompleteMode {
+	if s.cfg.Mode == types.Complete {
 		shown = t.All(nil)
 	} else if s.cfg.Watermarked {
 		for _, g := range s.due.Take(s.b.EvictMicros, nil) {
@@ -279,7 +279,7 @@ func (s *session) Finish(emit Emit) error {
 	if err := e.flush(); err != nil {
 		return err
 	}
-	if s.cfg.Mode != CompleteMode {
+	if s.cfg.Mode != types.Complete {
 		for _, g := range shown {
 			s.remove(g)
 		}
@@ -305,7 +305,7 @@ func (s *session) Name() string { return "sessionWindowStateStoreSaveExec" }
 
 // WantsBatch is true if the watermark moved and closes sessions.
 func (s *session) WantsBatch(next, last int64) bool {
-	return s.cfg.Mode != CompleteMode && next > last
+	return s.cfg.Mode != types.Complete && next > last
 }
 
 // OutputWatermark returns the input's.

@@ -8,12 +8,13 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 	"ssql/state"
 )
 
 // TopNConfig is what NewTopN needs.
 type TopNConfig struct {
-	Mode  Mode // AppendMode or UpdateMode
+	Mode  types.Mode // types.Append or types.Update
 	Keys  []expr.Expr
 	Order []SortKey
 	Count int64
@@ -24,7 +25,7 @@ type TopNConfig struct {
 	// final then, and its key is remembered for ever, so that no later row passes for the first.
 	ByTime bool
 	// Change is a BIGINT, the last column of the rows that come and not one of Input: negative
-	// for a row that is taken back. UpdateMode only. Nil: every row is new.
+	// for a row that is taken back. types.Update only. Nil: every row is new.
 	Change expr.Expr
 	Input  *arrow.Schema
 	Schema *arrow.Schema // the input's columns and the row number (BIGINT)
@@ -106,7 +107,7 @@ func (t *TopN) Finish(emit Emit) error {
 	if err := t.checkLimits(); err != nil {
 		return err
 	}
-	if t.cfg.Mode == UpdateMode {
+	if t.cfg.Mode == types.Update {
 		if err := t.show(changed, emit); err != nil {
 			return err
 		}
@@ -291,7 +292,7 @@ func (t *TopN) replace(contests []contest, held []int32, all arrow.Record) (chan
 			t.stats.RowsUpdated++
 			isNew = true
 		}
-		if isNew && t.cfg.Mode == UpdateMode {
+		if isNew && t.cfg.Mode == types.Update {
 			changed = t.rows.Rows(c.key, changed)
 		}
 	}
@@ -403,7 +404,7 @@ func (t *TopN) close(emit Emit) error {
 		}
 		return int(x) - int(y)
 	})
-	if t.cfg.Mode == AppendMode {
+	if t.cfg.Mode == types.Append {
 		if err := t.show(over, emit); err != nil {
 			return err
 		}
@@ -428,7 +429,7 @@ func (t *TopN) OutputWatermark(in int64) int64 { return in }
 
 // NextClose returns the time of the rows that are final next.
 func (t *TopN) NextClose() (micros int64, ok bool) {
-	if t.cfg.Mode != AppendMode {
+	if t.cfg.Mode != types.Append {
 		return 0, false
 	}
 	return t.rows.Oldest()
@@ -436,7 +437,7 @@ func (t *TopN) NextClose() (micros int64, ok bool) {
 
 // OpenUntil returns when the last rows that are held are final.
 func (t *TopN) OpenUntil() (micros int64, ok bool) {
-	if t.cfg.Mode != AppendMode {
+	if t.cfg.Mode != types.Append {
 		return 0, false
 	}
 	return t.rows.NewestUnflagged()

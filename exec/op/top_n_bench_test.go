@@ -11,6 +11,7 @@ import (
 	"ssql/exec/op"
 	"ssql/exec/op/optest"
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // BenchmarkTopN ranks bids of 10,000 items, as Nexmark 18 (n = 1, by time) and 19 (n = 10,
@@ -35,7 +36,7 @@ func BenchmarkTopN(b *testing.B) {
 		"ten best by price": {Count: 10, Order: []op.SortKey{{Expr: bidColumn(2), Desc: true}}},
 	} {
 		b.Run(name, func(b *testing.B) {
-			cfg.Mode, cfg.Keys = op.UpdateMode, []expr.Expr{bidColumn(1)}
+			cfg.Mode, cfg.Keys = types.Update, []expr.Expr{bidColumn(1)}
 			o, err := topOf(cfg)()
 			if err != nil {
 				b.Fatal(err)

@@ -23,7 +23,7 @@ var changingBids = append(bids[:len(bids):len(bids)], field("change", bigint))
 
 func topOfChanges(count int64, close bool) func() (op.Stateful, error) {
 	cfg := op.TopNConfig{
-		Mode: op.UpdateMode, Count: count, Keys: []expr.Expr{bidColumn(1)}, Order: []op.SortKey{{Expr: bidColumn(2), Desc: true}},
+		Mode: types.Update, Count: count, Keys: []expr.Expr{bidColumn(1)}, Order: []op.SortKey{{Expr: bidColumn(2), Desc: true}},
 		Change: &expr.Column{Index: 3, Name: "change", T: bigint},
 	}
 	if close {

@@ -30,7 +30,7 @@ func topOf(cfg op.TopNConfig) func() (op.Stateful, error) {
 // last changes nothing, and of equal rows the first one stays in front.
 func TestTopNUpdate(t *testing.T) {
 	optest.Run(t, optest.Case{
-		New: topOf(op.TopNConfig{Mode: op.UpdateMode, Count: 2, Keys: []expr.Expr{bidColumn(1)},
+		New: topOf(op.TopNConfig{Mode: types.Update, Count: 2, Keys: []expr.Expr{bidColumn(1)},
 			Order: []op.SortKey{{Expr: bidColumn(2), Desc: true}}}),
 		Inputs: [][]types.Field{bids},
 		Steps: []optest.Step{
@@ -57,7 +57,7 @@ func TestTopNUpdate(t *testing.T) {
 // it are late.
 func TestTopNAppendByWindow(t *testing.T) {
 	optest.Run(t, optest.Case{
-		New: topOf(op.TopNConfig{Mode: op.AppendMode, Count: 2, Keys: []expr.Expr{bidColumn(0), bidColumn(1)}, Close: bidColumn(0),
+		New: topOf(op.TopNConfig{Mode: types.Append, Count: 2, Keys: []expr.Expr{bidColumn(0), bidColumn(1)}, Close: bidColumn(0),
 			Order: []op.SortKey{{Expr: bidColumn(2)}}}),
 		Inputs: [][]types.Field{bids},
 		Steps: []optest.Step{
@@ -88,7 +88,7 @@ func TestTopNAppendByWindow(t *testing.T) {
 func TestTopNAppendByTime(t *testing.T) {
 	late := "2024-01-01 00:00:08"
 	optest.Run(t, optest.Case{
-		New: topOf(op.TopNConfig{Mode: op.AppendMode, Count: 1, Keys: []expr.Expr{bidColumn(1)}, Close: bidColumn(0), ByTime: true,
+		New: topOf(op.TopNConfig{Mode: types.Append, Count: 1, Keys: []expr.Expr{bidColumn(1)}, Close: bidColumn(0), ByTime: true,
 			Order: []op.SortKey{{Expr: bidColumn(0)}}}),
 		Inputs: [][]types.Field{bids},
 		Steps: []optest.Step{
@@ -110,7 +110,7 @@ func TestTopNAppendByTime(t *testing.T) {
 
 func TestTopNLimit(t *testing.T) {
 	optest.Run(t, optest.Case{
-		New: topOf(op.TopNConfig{Mode: op.UpdateMode, Count: 1, Keys: []expr.Expr{bidColumn(1)},
+		New: topOf(op.TopNConfig{Mode: types.Update, Count: 1, Keys: []expr.Expr{bidColumn(1)},
 			Order: []op.SortKey{{Expr: bidColumn(2)}}, Limits: op.StateLimits{RowsMax: 1}}),
 		Inputs: [][]types.Field{bids},
 		Steps: []optest.Step{{

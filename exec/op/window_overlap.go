@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"ssql/sql/types"
 	"ssql/state"
 )
 
@@ -152,9 +153,9 @@ func (o *overlap) finish(e *emitter) error {
 		closed = o.through(a.batch.EvictMicros)
 	}
 	n := 0
-	for n < len(o.open) && (o.open[n].window <= closed || a.cfg.Mode == CompleteMode) {
+	for n < len(o.open) && (o.open[n].window <= closed || a.cfg.Mode == types.Complete) {
 		w := o.open[n]
-		if a.cfg.Mode != UpdateMode {
+		if a.cfg.Mode != types.Update {
 			if err := o.sweep.show(e, w.window, nil); err != nil {
 				return err
 			}
@@ -194,7 +195,7 @@ func (o *overlap) showTouched(e *emitter) error {
 	for _, pane := range touched.panes {
 		first, last := o.windows(pane)
 		for k := max(first, from, next); k <= last; k++ {
-			if o.a.cfg.Mode == UpdateMode {
+			if o.a.cfg.Mode == types.Update {
 				if err := o.sweep.show(e, k, touched); err != nil {
 					return err
 				}

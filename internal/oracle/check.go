@@ -3,7 +3,7 @@ package oracle
 import (
 	"fmt"
 
-	"ssql/plan"
+	"ssql/sql/types"
 )
 
 // Check runs a case through all comparisons; "" if all agree. The report has the case as it
@@ -73,7 +73,7 @@ const stepsMax = 5
 // differOnTheWay compares the sink of a query in update mode, which is to be the answer over
 // the rows so far at any time, after some of the feeds.
 func differOnTheWay(c *Case, base *Outcome, d *Duck) string {
-	if c.Query.Mode != plan.Update {
+	if c.Query.Mode != types.Update {
 		return ""
 	}
 	every := 1 + len(base.Steps)/stepsMax

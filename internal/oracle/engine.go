@@ -151,7 +151,7 @@ func Run(c *Case, way Way) (*Outcome, error) {
 		if err := r.drain(); err != nil {
 			return nil, err
 		}
-		if c.Query.Mode == plan.Update {
+		if c.Query.Mode == types.Update {
 			rows, err := r.stored(target)
 			if err != nil {
 				return nil, err
@@ -174,7 +174,7 @@ const target = "q"
 func besideTarget(i int) string { return fmt.Sprint("beside", i) }
 
 // emits say in words when the rows of a mode come out.
-var emits = map[plan.Mode]string{plan.Append: " EMIT ON WINDOW CLOSE", plan.Update: " EMIT ON UPDATE", plan.Complete: " EMIT COMPLETE"}
+var emits = map[types.Mode]string{types.Append: " EMIT ON WINDOW CLOSE", types.Update: " EMIT ON UPDATE", types.Complete: " EMIT COMPLETE"}
 
 // bind plans the query of a case, with those beside it as one statement set.
 func bind(c *Case, beside []*Case) (*plan.Plan, error) {

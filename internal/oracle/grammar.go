@@ -25,7 +25,7 @@ type Production struct {
 	// of a key is kept is open.
 	KeysOnly bool
 	// Modes are those that the engine takes.
-	Modes []plan.Mode
+	Modes []types.Mode
 	// Changes says that retraction is on, since an aggregation or ranking stands over rows that
 	// change, or a condition over those: rows are taken back and deleted, which Spark does
 	// not do and the model does not know.
@@ -36,13 +36,13 @@ type Production struct {
 }
 
 var (
-	appendOnly   = []plan.Mode{plan.Append}
-	completeOnly = []plan.Mode{plan.Complete}
-	appendUpdate = []plan.Mode{plan.Append, plan.Update}
-	appendTable  = []plan.Mode{plan.Append, plan.Complete}
-	updateOnly   = []plan.Mode{plan.Update}
-	allModes     = []plan.Mode{plan.Append, plan.Update, plan.Complete}
-	updateAndAll = []plan.Mode{plan.Update, plan.Complete}
+	appendOnly   = []types.Mode{types.Append}
+	completeOnly = []types.Mode{types.Complete}
+	appendUpdate = []types.Mode{types.Append, types.Update}
+	appendTable  = []types.Mode{types.Append, types.Complete}
+	updateOnly   = []types.Mode{types.Update}
+	allModes     = []types.Mode{types.Append, types.Update, types.Complete}
+	updateAndAll = []types.Mode{types.Update, types.Complete}
 )
 
 // grammar is the table of queries.
@@ -186,7 +186,7 @@ func (g *gen) streams() {
 // bare takes the watermarks away, at times, where the query does without.
 func (g *gen) bare() {
 	q := g.c.Query
-	needed := q.Mode == plan.Append && q.Grouped || anyRel(q.From, func(r Rel) bool {
+	needed := q.Mode == types.Append && q.Grouped || anyRel(q.From, func(r Rel) bool {
 		switch r := r.(type) {
 		case *Join, *AsOf, *Rank, *Sub:
 			return true
@@ -242,7 +242,7 @@ func (g *gen) query() {
 	q.Grouped, q.ByTime, q.Rollup = true, g.p.ByTime, g.p.Rollup
 	g.keys(q, cols)
 	g.calls(q, cols)
-	if q.Mode == plan.Complete && !q.Rollup && len(q.keyColumns()) > 0 && g.IntN(4) == 0 {
+	if q.Mode == types.Complete && !q.Rollup && len(q.keyColumns()) > 0 && g.IntN(4) == 0 {
 		q.Limit = g.IntN(8) + 1
 	}
 }
@@ -312,7 +312,7 @@ func (g *gen) calls(q *Query, cols []Column) {
 				}
 			}
 			// Distinct values are kept only for groups that close some time.
-			closes := (q.Window != nil || q.ByTime) && q.Mode != plan.Complete
+			closes := (q.Window != nil || q.ByTime) && q.Mode != types.Complete
 			call.Distinct = closes && call.Agg.Distinct && g.IntN(3) == 0
 		}
 		if g.IntN(5) == 0 {
@@ -326,7 +326,7 @@ func (g *gen) calls(q *Query, cols []Column) {
 	if g.p.Changes {
 		often = 2
 	}
-	if q.Calls[0].Agg.Name == "count" && g.IntN(often) == 0 && (q.Mode != plan.Update || g.c.Late || g.p.Changes) {
+	if q.Calls[0].Agg.Name == "count" && g.IntN(often) == 0 && (q.Mode != types.Update || g.c.Late || g.p.Changes) {
 		q.Having = &Having{Op: g.IntN(len(comparisons)), Value: int64(g.IntN(5))}
 	}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"slices"
 
-	"ssql/plan"
 	"ssql/sql/types"
 )
 
@@ -115,7 +114,7 @@ func dedupOfCounts(g *gen) Rel {
 
 // firstByTime keeps the earliest row of each key, or in update mode also the latest.
 func firstByTime(g *gen) Rel {
-	return &Rank{In: g.scan(0), Keys: []string{"k"}, Order: "ts", Count: 1, Desc: g.c.Query.Mode == plan.Update && g.IntN(2) == 0}
+	return &Rank{In: g.scan(0), Keys: []string{"k"}, Order: "ts", Count: 1, Desc: g.c.Query.Mode == types.Update && g.IntN(2) == 0}
 }
 
 // topRows keeps the first rows of each key by another column.

@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"ssql/plan"
 	"ssql/sql/types"
 )
 
@@ -72,7 +71,7 @@ func exercise() *Case {
 	return &Case{
 		Grammar: &Production{}, Streams: []*Stream{s}, NoData: true, Late: true, SegmentRows: 10,
 		Query: &Query{
-			Mode: plan.Append, From: &Scan{0, s}, Grouped: true, Window: &Window{Kind: Tumble, Size: 300e6, Slide: 300e6},
+			Mode: types.Append, From: &Scan{0, s}, Grouped: true, Window: &Window{Kind: Tumble, Size: 300e6, Slide: 300e6},
 			Calls: []Call{{Name: "n", Agg: aggregate("count")}},
 		},
 		Feeds: []Feed{

@@ -1,6 +1,8 @@
 package oracle
 
-import "ssql/plan"
+import (
+	"ssql/sql/types"
+)
 
 // aggregateNode groups, and keeps every value of every group.
 type aggregateNode struct {
@@ -35,7 +37,7 @@ func (n *aggregateNode) timed() bool {
 
 func (n *aggregateNode) run(b *tick) []Row {
 	n.late = 0
-	drops := n.timed() && n.q.Mode != plan.Complete
+	drops := n.timed() && n.q.Mode != types.Complete
 	late, evict := incoming(n.in, b.late), incoming(n.in, b.evict)
 	for _, g := range n.order {
 		g.touched = false
@@ -140,7 +142,7 @@ func (n *aggregateNode) emit(drops bool, evict int64) []Row {
 	var left []*group
 	for _, g := range n.order {
 		over := drops && g.closes != nil && g.closes.(int64) <= evict
-		if n.q.Mode == plan.Complete || n.q.Mode == plan.Update && g.touched || n.q.Mode == plan.Append && over {
+		if n.q.Mode == types.Complete || n.q.Mode == types.Update && g.touched || n.q.Mode == types.Append && over {
 			if r := g.result(n.q); r != nil {
 				out = append(out, r)
 			}
@@ -187,7 +189,7 @@ func distinct(values []Value) []Value {
 // wants: an aggregation that does not show its whole table, with or without event time
 // among its keys.
 func (n *aggregateNode) wants(last, next int64) bool {
-	return n.q.Mode != plan.Complete && incoming(n.in, next) > incoming(n.in, last)
+	return n.q.Mode != types.Complete && incoming(n.in, next) > incoming(n.in, last)
 }
 
 func (n *aggregateNode) stats() OpStats { return OpStats{Late: n.late, Total: int64(len(n.order))} }

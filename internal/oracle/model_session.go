@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ssql/plan"
+	"ssql/sql/types"
 )
 
 // sessionNode groups by sessions (docs/SEMANTICS.md, Windows): every row is a session of its own,
@@ -49,8 +49,8 @@ func (n *sessionNode) run(b *tick) []Row {
 	var out []Row
 	var left []*session
 	for _, s := range n.sessions {
-		over := timed && n.q.Mode == plan.Append && s.end <= evict
-		if over || n.q.Mode == plan.Complete {
+		over := timed && n.q.Mode == types.Append && s.end <= evict
+		if over || n.q.Mode == types.Complete {
 			s.group.key[0], s.group.key[1] = s.start, s.end
 			if r := s.group.result(n.q); r != nil {
 				out = append(out, r)
@@ -106,7 +106,7 @@ func (n *sessionNode) take(s *session) {
 }
 
 func (n *sessionNode) wants(last, next int64) bool {
-	return n.q.Mode != plan.Complete && incoming(n.in, next) > incoming(n.in, last)
+	return n.q.Mode != types.Complete && incoming(n.in, next) > incoming(n.in, last)
 }
 
 func (n *sessionNode) stats() OpStats { return OpStats{Late: n.late, Total: int64(len(n.sessions))} }

@@ -5,13 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"ssql/plan"
 	"ssql/sql/types"
 )
 
 // Query is a random query: a selection of expressions, or an aggregation.
 type Query struct {
-	Mode plan.Mode
+	Mode types.Mode
 	From Rel
 	Cond Expr // WHERE; nil without
 	// Window is over the time of From; nil without.
@@ -208,7 +207,7 @@ func (q *Query) DuckSQL(finalMicros int64) string {
 		items := list(q.Select, func(it Item) string { return cast(it.Expr.SQL(), it.Expr.Type()) })
 		return fmt.Sprintf("SELECT %s FROM %s WHERE TRUE%s", items, from, where)
 	}
-	if q.Mode == plan.Append {
+	if q.Mode == types.Append {
 		closing := "window_end"
 		if q.ByTime {
 			closing = q.Time()
@@ -226,7 +225,7 @@ func (q *Query) DuckSQL(finalMicros int64) string {
 
 // emitted is, for DuckDB, which rows of a relation have come out at a watermark; "" for
 // all.
-func emitted(r Rel, mode plan.Mode, finalMicros int64) string {
+func emitted(r Rel, mode types.Mode, finalMicros int64) string {
 	switch r := r.(type) {
 	case *Join:
 		came := r.emitted(finalMicros)
@@ -240,7 +239,7 @@ func emitted(r Rel, mode plan.Mode, finalMicros int64) string {
 		}
 		return closed
 	case *Rank:
-		if mode == plan.Append {
+		if mode == types.Append {
 			return fmt.Sprintf("%s <= make_timestamp(%d)", r.Columns()[0].Name, finalMicros)
 		}
 	case *AsOf:

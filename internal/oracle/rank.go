@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ssql/plan"
+	"ssql/sql/types"
 )
 
 // Rank keeps the first rows of each key in an order: ROW_NUMBER() <= Count. Rows that the
@@ -66,7 +66,7 @@ func (k *Rank) lower(m *model, ins []node) node {
 type rankNode struct {
 	in   node
 	rank *Rank
-	mode plan.Mode
+	mode types.Mode
 	at   map[string]int
 	// closes says that the time is among the keys: they are over when it has passed. byTime,
 	// that the earliest row is kept: it is final when its time has passed.
@@ -100,7 +100,7 @@ func (n *rankNode) run(b *tick) []Row {
 	var left []*ranked
 	for _, k := range n.order {
 		over := (n.closes || n.byTime) && !k.final && k.rows[0][0].(int64) <= evict
-		if n.mode == plan.Update && k.changed || n.mode == plan.Append && over {
+		if n.mode == types.Update && k.changed || n.mode == types.Append && over {
 			out = append(out, k.rows...)
 		}
 		k.changed, k.final = false, k.final || over && n.byTime

@@ -7,7 +7,7 @@ import (
 	"strings"
 
 	"ssql/internal/vfs"
-	"ssql/plan"
+	"ssql/sql/types"
 )
 
 // relation is one way in which the engine must agree with itself.
@@ -230,7 +230,7 @@ func (q *Query) dropsLate() bool {
 	case *Sub:
 		return true
 	}
-	return q.Grouped && q.Mode != plan.Complete && (q.Window != nil || q.ByTime)
+	return q.Grouped && q.Mode != types.Complete && (q.Window != nil || q.ByTime)
 }
 
 // keepsAll reports whether every row of the streams reaches an operator that counts late

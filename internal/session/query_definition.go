@@ -9,6 +9,7 @@ import (
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // definition is a query as a statement gives it, before it is opened.
@@ -102,9 +103,9 @@ func planOptions(ctx context.Context, v settings, isSelect bool) plan.Options {
 	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction"), Limits: v.planLimits(), Context: ctx}
 	switch v.get("output_mode") {
 	case "update":
-		o.Mode = plan.Update
+		o.Mode = types.Update
 	case "complete":
-		o.Mode = plan.Complete
+		o.Mode = types.Complete
 	case "auto":
 		o.AutoMode = isSelect
 	}

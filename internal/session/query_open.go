@@ -206,7 +206,7 @@ func (s *Session) openSink(b *bound, compared *compatibility, notice func(text s
 func (s *Session) place(b *bound, out *plan.Output, compared *compatibility) (o sinks.OpenContext, description string, err error) {
 	in := b.insertOf(out)
 	o = sinks.OpenContext{
-		Query: b.name, QueryID: compared.queryID, Unborn: compared.unborn, Target: out.Target, Mode: sinkMode(out.Mode),
+		Query: b.name, QueryID: compared.queryID, Unborn: compared.unborn, Target: out.Target, Mode: out.Mode,
 		Fields: fieldsOf(out), Keys: out.KeyColumns, ByName: in.ByName,
 	}
 	for _, c := range in.Columns {
@@ -234,16 +234,6 @@ func fieldsOf(out *plan.Output) []types.Field {
 		fields[i] = c.Field
 	}
 	return fields
-}
-
-func sinkMode(m plan.Mode) sinks.Mode {
-	switch m {
-	case plan.Update:
-		return sinks.Update
-	case plan.Complete:
-		return sinks.Complete
-	}
-	return sinks.Append
 }
 
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that
@@ -322,7 +312,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 		return nil, refused(err)
 	}
 	for _, result := range b.plan.Outputs {
-		if !q.Resumed().New || result.Mode != plan.Complete {
+		if !q.Resumed().New || result.Mode != types.Complete {
 			continue
 		}
 		if err := s.noteReplaced(ctx, b, result, out); err != nil {

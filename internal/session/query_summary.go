@@ -58,7 +58,7 @@ func (j *job) open() (n int64, what string) {
 func heldRows(p *plan.Plan, operators []exec.OperatorProgress) int64 {
 	waits := map[string]bool{}
 	for _, o := range p.Outputs {
-		waits[o.Target] = o.Mode == plan.Append
+		waits[o.Target] = o.Mode == types.Append
 	}
 	n := int64(0)
 	for _, o := range operators {
@@ -95,7 +95,7 @@ func (j *job) openNote() string {
 func heldNoun(p *plan.Plan) string {
 	noun := ""
 	for _, o := range p.Outputs {
-		if p.HoldsBack() && o.Mode != plan.Append {
+		if p.HoldsBack() && o.Mode != types.Append {
 			continue // see heldRows
 		}
 		held := "row"

@@ -336,7 +336,7 @@ func (w *partRows) Close() error { return nil }
 // writeEmpty writes the one row that an aggregation without GROUP BY has over no rows, which
 // no batch gives: a batch has rows.
 func (s *Session) writeEmpty(ctx context.Context, q *sql.Query, cat *relations, run *selectRun, result *plan.Output) error {
-	if run.rows > 0 || run.windows > 0 || q == nil || result.Mode != plan.Complete || !result.Global() {
+	if run.rows > 0 || run.windows > 0 || q == nil || result.Mode != types.Complete || !result.Global() {
 		return nil
 	}
 	f, err := plan.FoldRelations(q, cat, planOptions(ctx, s.settings, true))

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"ssql/plan"
+	"ssql/sql/types"
 )
 
 // The checks of this file look at what is held back and at what came out.
@@ -119,7 +120,7 @@ func (x *examination) outputFinding(o *outputSight) finding {
 	switch {
 	case x.limitReached():
 		f.verdict = "LIMIT is reached: no more rows come out"
-	case o.stored == 0 && o.mode == plan.Append.String():
+	case o.stored == 0 && o.mode == types.Append.String():
 		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
 		f.fixes = []string{"RESET QUERY " + identText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
 	default:

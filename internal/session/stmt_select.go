@@ -121,7 +121,7 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 		return closeAfter(srcs, err)
 	}
 	cfg := s.config("select", p, s.settings)
-	if result.Mode != plan.Append {
+	if result.Mode != types.Append {
 		// A closing batch emits nothing new here, and would print a global aggregate twice.
 		cfg.NoDataBatches = false
 	}
@@ -130,7 +130,7 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 		return closeAfter(srcs, err)
 	}
 	cfg.FlushAtEnd = false // toEnd closes what is open, and says so
-	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: sinkMode(result.Mode), Fields: fields, Keys: result.KeyColumns}); err != nil {
+	if cfg.Sink, err = sink.Open(sinks.OpenContext{Query: "select", Mode: result.Mode, Fields: fields, Keys: result.KeyColumns}); err != nil {
 		return closeAfter(srcs, err)
 	}
 	cfg.OnNotice, cfg.OnWait, cfg.EachBatch = run.onNotice, out.Notice, run.changes
@@ -163,7 +163,7 @@ const selectEndsWithin = time.Second
 
 // selectRun is a SELECT that runs.
 type selectRun struct {
-	mode    plan.Mode
+	mode    types.Mode
 	changes bool // each row says its batch
 	ops     bool // each row says what it is: see opColumn
 	batch   int64
@@ -192,7 +192,7 @@ func (r *selectRun) onNotice(text string) {
 
 // limitOf returns the LIMIT of a result, -1 without.
 func limitOf(o *plan.Output) int64 {
-	if l, ok := o.Root.(*plan.Limit); ok && o.Mode == plan.Append {
+	if l, ok := o.Root.(*plan.Limit); ok && o.Mode == types.Append {
 		return l.Count
 	}
 	return -1
@@ -209,7 +209,7 @@ func (r *selectRun) print(b *sinks.Batch) error {
 		}
 	}
 	records := b.Outputs[0].Records
-	if r.mode == plan.Complete {
+	if r.mode == types.Complete {
 		r.keepComplete(records)
 		return nil
 	}

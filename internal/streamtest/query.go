@@ -30,7 +30,7 @@ type query struct {
 	rows    map[int64][]string
 }
 
-var modes = map[string]plan.Mode{"append": plan.Append, "update": plan.Update, "complete": plan.Complete}
+var modes = map[string]types.Mode{"append": types.Append, "update": types.Update, "complete": types.Complete}
 
 // defineQuery binds a query and prints its columns.
 func (h *harness) defineQuery(st *Step) ([]string, error) {
@@ -62,7 +62,7 @@ func (h *harness) defineQuery(st *Step) ([]string, error) {
 }
 
 // bind plans a SELECT, or the INSERTs of a statement set.
-func (h *harness) bind(text string, mode plan.Mode) (*plan.Plan, error) {
+func (h *harness) bind(text string, mode types.Mode) (*plan.Plan, error) {
 	o := plan.Options{Mode: mode, Policy: h.policy, ANSI: h.ansi, Retraction: h.retraction}
 	parsed, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.DefaultLimits())
 	if set, ok := parsed.(*sql.StatementSet); ok && err == nil {

@@ -30,7 +30,7 @@ var _ sinks.Sink = (*store)(nil)
 // table is what came for one output.
 type table struct {
 	of      string // what its rows begin with: the target, in a statement set
-	mode    plan.Mode
+	mode    types.Mode
 	batches map[int64]written
 }
 
@@ -89,7 +89,7 @@ func (s *store) Write(_ context.Context, b *sinks.Batch) error {
 		t.batches[b.Batch] = written{
 			rows: t.texts(out.Records), rowKeys: keyTexts(out.Records, out.Keys),
 			deletes: t.texts(out.Deletes), deletedKeys: keyTexts(out.Deletes, out.Keys),
-			keyed: out.Mode == sinks.Update && out.Keys != nil,
+			keyed: out.Mode == types.Update && out.Keys != nil,
 		}
 	}
 	s.heads[b.QueryID] = b.Marker
@@ -125,7 +125,7 @@ func (s *store) rows() []string {
 func (t *table) written() []string {
 	var rows []string
 	for _, batch := range sortedBatches(t.batches) {
-		if t.mode == plan.Complete {
+		if t.mode == types.Complete {
 			rows = nil
 		}
 		w := t.batches[batch]
@@ -149,7 +149,7 @@ func (t *table) held() []string {
 	for _, batch := range sortedBatches(t.batches) {
 		w := t.batches[batch]
 		switch {
-		case t.mode == plan.Complete:
+		case t.mode == types.Complete:
 			rows, keys = nil, nil
 		case w.keyed:
 			gone := slices.Concat(w.rowKeys, w.deletedKeys)

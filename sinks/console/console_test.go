@@ -8,10 +8,11 @@ import (
 
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 func TestPrintsEveryBatch(t *testing.T) {
-	o := sinktest.Context("", sinks.Append)
+	o := sinktest.Context("", types.Append)
 	var got []string
 	s, err := Spec(func(b *sinks.Batch) error {
 		got = append(got, sinktest.Texts(b.Outputs[0].Records...)...)
@@ -39,7 +40,7 @@ func TestPrintsEveryBatch(t *testing.T) {
 func TestErrorOfThePrinterStopsTheQuery(t *testing.T) {
 	enough := errors.New("enough")
 	s := New(func(*sinks.Batch) error { return enough })
-	o := sinktest.Context("", sinks.Append)
+	o := sinktest.Context("", types.Append)
 	if err := s.Write(context.Background(), sinktest.Batch(o, 1, 0)); !errors.Is(err, enough) {
 		t.Errorf("got %v, want %v", err, enough)
 	}

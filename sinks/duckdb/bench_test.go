@@ -13,6 +13,7 @@ import (
 	"ssql/internal/duck"
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // chunkRows is the size of the engine's chunks.
@@ -48,7 +49,7 @@ func benchPlace(b *testing.B, o sinks.OpenContext) (*duck.DB, sinks.Sink) {
 func BenchmarkAppend(b *testing.B) {
 	for _, n := range []int{1, 1000, 2000, 10_000, 100_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			o := sinktest.Context("t", sinks.Append)
+			o := sinktest.Context("t", types.Append)
 			_, s := benchPlace(b, o)
 			records := manyRows(n, 0)
 			times := make([]time.Duration, 0, b.N)
@@ -71,7 +72,7 @@ func BenchmarkAppend(b *testing.B) {
 func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{100_000, 1_000_000, 5_000_000} {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
-			o := sinktest.Context("t", sinks.Update, 0, 1)
+			o := sinktest.Context("t", types.Update, 0, 1)
 			db, s := benchPlace(b, o)
 			c, release, err := db.Conn(context.Background())
 			if err != nil {
@@ -113,7 +114,7 @@ func BenchmarkStart(b *testing.B) {
 				if err != nil {
 					b.Fatal(err)
 				}
-				if _, err := Open(db, []sinks.OpenContext{sinktest.Context("t", sinks.Append)}, Options{}); err != nil {
+				if _, err := Open(db, []sinks.OpenContext{sinktest.Context("t", types.Append)}, Options{}); err != nil {
 					b.Fatal(err)
 				}
 				if err := db.Close(); err != nil {

@@ -199,7 +199,7 @@ func (t *target) unmade(err error) error {
 // refuseKeys refuses a key on a table whose rows are replaced: DuckDB takes the same
 // key twice in one transaction for a duplicate, also after a delete.
 func (t *target) refuseKeys(ctx context.Context, c *duck.Conn, o sinks.OpenContext, parts []string) error {
-	if o.Mode == sinks.Append {
+	if o.Mode == types.Append {
 		return nil
 	}
 	kind := ""

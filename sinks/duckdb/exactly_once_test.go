@@ -12,6 +12,7 @@ import (
 	"ssql/internal/duck"
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 func TestFailureDrill(t *testing.T) {
@@ -32,7 +33,7 @@ func TestFailureDrill(t *testing.T) {
 func TestCommitsDescribeEveryBatch(t *testing.T) {
 	p := newPlace(t)
 	p.opts.Now = func() time.Time { return time.UnixMicro(5_000_000) }
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	b := sinktest.Batch(o, 3, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
 	b.Info = sinks.CommitInfo{BatchMicros: 1_000_000, WatermarkMicros: 2_000_000, RowsIn: 10, RowsOut: 1, RowsDeleted: 7, RowsLate: 2, RowsBad: 3, RowsFiltered: 4}
@@ -45,7 +46,7 @@ func TestCommitsDescribeEveryBatch(t *testing.T) {
 
 func TestOldCommitsArePruned(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	p.exec(t, "INSERT INTO ssql.commits (query, query_id, generation, batch, digest) SELECT 'q', 'id-of-q', 1, i, 0 FROM range(5119) r(i)")
 	p.exec(t, "INSERT INTO ssql.commits (query, query_id, generation, batch) VALUES ('other', 'id-of-other', 1, 0)")
@@ -59,7 +60,7 @@ func TestOldCommitsArePruned(t *testing.T) {
 
 func TestMissingMarkersStopTheQuery(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	for n := range int64(2) {
 		sinktest.MustWrite(t, s, sinktest.Batch(o, 1, n, sinktest.Record(sinktest.Row{K: "a", N: n})))
@@ -73,7 +74,7 @@ func TestMissingMarkersStopTheQuery(t *testing.T) {
 
 func TestSideRowsComeWithTheBatch(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	crash := errors.New("crash")
 	s.(*Sink).opts.Faults.BeforeCommit = func(*sinks.Batch) error { return crash }
@@ -98,7 +99,7 @@ func TestSideRowsComeWithTheBatch(t *testing.T) {
 // with the batch stored in spite of the error and once without.
 func TestUnknownOutcomeIsReadFromTheMarker(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o).(*Sink)
 	stored := sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
 	sinktest.MustWrite(t, s, stored)
@@ -129,7 +130,7 @@ func TestUnknownOutcomeIsReadFromTheMarker(t *testing.T) {
 // TestReleasedBetweenBatches lets the file go after every batch, as in a slow stream.
 func TestReleasedBetweenBatches(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Update, 0, 1)
+	o := sinktest.Context("t", types.Update, 0, 1)
 	s := sinktest.MustOpen(t, p, o)
 	for n := range int64(3) {
 		sinktest.MustWrite(t, s, sinktest.Batch(o, 1, n, sinktest.Record(sinktest.Row{K: "a", N: n}, sinktest.Row{Minute: n, K: "b", N: n})))
@@ -146,7 +147,7 @@ func TestReleasedBetweenBatches(t *testing.T) {
 // A table that is altered by somebody else while the file is released is noticed.
 func TestAlteredWhileReleased(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	if err := p.db.Release(); err != nil {
@@ -163,7 +164,7 @@ func TestAlteredWhileReleased(t *testing.T) {
 // Deleted rows are kept by DuckDB until a checkpoint, and every batch reads them.
 func TestReplacedRowsAreReclaimed(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Update, 0, 1)
+	o := sinktest.Context("t", types.Update, 0, 1)
 	s := sinktest.MustOpen(t, p, o).(*Sink)
 	logSize := func() int64 {
 		info, err := os.Stat(p.db.Path() + ".wal")

@@ -12,6 +12,7 @@ import (
 	"ssql/sinks"
 	"ssql/sinks/memory"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // besidePlace is a database beside rows in memory.
@@ -57,7 +58,7 @@ func TestBesideConformance(t *testing.T) {
 // TestBesideCrashBetween has a run end between the two places, in both orders: the next
 // run plays the batch again, and each place takes it once.
 func TestBesideCrashBetween(t *testing.T) {
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	batch := func(generation int64) *sinks.Batch {
 		b := sinktest.Batch(o, generation, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
 		b.Side = []sinks.SideRows{{Table: "late_rows", Record: lateRecord(t)}}
@@ -123,7 +124,7 @@ func (r *readable) Select() string { return r.text }
 // TestBesideView has a view that follows what the sink of the rows says.
 func TestBesideView(t *testing.T) {
 	p := newBeside(t)
-	o := sinktest.Context(`"my view"`, sinks.Append)
+	o := sinktest.Context(`"my view"`, types.Append)
 	rows, err := p.store.Open(o)
 	if err != nil {
 		t.Fatal(err)
@@ -150,7 +151,7 @@ var _ sinks.Readable = (*readable)(nil)
 // own mode, under one marker; a crash between the places is mended by the next run.
 func TestTablesOfOneBatch(t *testing.T) {
 	p := newBeside(t)
-	outputs := []sinks.OpenContext{sinktest.Context("a", sinks.Append), sinktest.Context("b", sinks.Update, 1), sinktest.Context("c", sinks.Append)}
+	outputs := []sinks.OpenContext{sinktest.Context("a", types.Append), sinktest.Context("b", types.Update, 1), sinktest.Context("c", types.Append)}
 	open := func() *Sink {
 		t.Helper()
 		var err error

@@ -14,8 +14,8 @@ import (
 
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
-	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // runChild runs this test binary as another process and returns what it prints.
@@ -75,7 +75,7 @@ func TestIntermittentReader(t *testing.T) {
 		t.Fatal(err)
 	}
 	p := &place{db: db}
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	if err := db.Release(); err != nil {
@@ -116,7 +116,7 @@ func failCommit(t *testing.T, path string) {
 	}
 	defer db.Close()
 	p := &place{db: db}
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	state := func() {

@@ -13,7 +13,7 @@ import (
 // two that were exchanged, would get the rows of another one.
 func TestRenamedColumnsAreRefused(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	row := sinktest.Row{Minute: 1, K: "a", N: 3}
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(row)))
@@ -37,7 +37,7 @@ func TestRenamedColumnsAreRefused(t *testing.T) {
 // itself.
 func TestValueThatDoesNotFitIsNamed(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{Minute: 1, K: "a", N: 3})))
 	p.exec(t, "ALTER TABLE t ALTER n TYPE TINYINT")
@@ -56,7 +56,7 @@ func TestUnmakeDropsNewTablesOnly(t *testing.T) {
 		if name == "there" {
 			p.exec(t, "CREATE TABLE there (w TIMESTAMP, k VARCHAR, n BIGINT)")
 		}
-		s := sinktest.MustOpen(t, p, sinktest.Context(name, sinks.Append))
+		s := sinktest.MustOpen(t, p, sinktest.Context(name, types.Append))
 		if err := s.(sinks.Maker).Unmake(context.Background()); err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"ssql/internal/duck"
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // TestEachStatementOfATransactionFails: whichever statement of a batch fails, in the open or in
@@ -17,7 +18,7 @@ import (
 // afterwards, once. DuckDB says after a failure that the COMMIT is done, and keeps nothing.
 func TestEachStatementOfATransactionFails(t *testing.T) {
 	for _, how := range []duck.Sabotage{duck.FailIt, duck.FailInSilence} {
-		for _, mode := range []sinks.Mode{sinks.Append, sinks.Update, sinks.Complete} {
+		for _, mode := range []types.Mode{types.Append, types.Update, types.Complete} {
 			t.Run(fmt.Sprintf("%d/%d", how, mode), func(t *testing.T) { sabotageBatches(t, how, mode) })
 		}
 	}
@@ -47,7 +48,7 @@ func (s *saboteur) what(statement string) duck.Sabotage {
 }
 
 // sabotageBatches stores batches, each after a try in which another of its statements failed.
-func sabotageBatches(t *testing.T, how duck.Sabotage, mode sinks.Mode) {
+func sabotageBatches(t *testing.T, how duck.Sabotage, mode types.Mode) {
 	saboteur := &saboteur{how: how}
 	db, err := duck.Open(filepath.Join(t.TempDir(), "lab.duckdb"), duck.Options{IdleAfter: -1, Sabotage: saboteur.what})
 	if err != nil {
@@ -56,7 +57,7 @@ func sabotageBatches(t *testing.T, how duck.Sabotage, mode sinks.Mode) {
 	defer db.Close()
 	p := &place{db: db}
 	o := sinktest.Context("t", mode)
-	if mode == sinks.Update {
+	if mode == types.Update {
 		o.Keys = []int{1}
 	}
 	s := sinktest.MustOpen(t, p, o)
@@ -90,7 +91,7 @@ func sabotageBatches(t *testing.T, how duck.Sabotage, mode sinks.Mode) {
 	if statements < 6 { // BEGIN, marker, rows, late rows, bad rows, COMMIT
 		t.Errorf("a batch has %d statements: %q", statements, saboteur.seen)
 	}
-	rows := map[sinks.Mode]int{sinks.Append: 1 + 2*int(head.Batch), sinks.Update: 2, sinks.Complete: 2}[mode]
+	rows := map[types.Mode]int{types.Append: 1 + 2*int(head.Batch), types.Update: 2, types.Complete: 2}[mode]
 	for table, want := range map[string]int{"t": rows, "ssql.commits": int(head.Batch) + 1, "ssql.late_rows": 2 * int(head.Batch), "ssql.bad_rows": int(head.Batch)} {
 		if got := p.Rows(t, table); len(got) != want {
 			t.Errorf("%s has %d rows, want %d: %q", table, len(got), want, got)

@@ -26,7 +26,7 @@ func wantRefusal(t *testing.T, err error, code, text, hint string) {
 
 func TestTableIsMadeFromTheColumnsOfTheQuery(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	o.Fields = []types.Field{
 		{Name: "window_start", Type: types.Of(types.Timestamp)},
 		{Name: "count(*)", Type: types.Of(types.BigInt)},
@@ -80,11 +80,11 @@ func TestExistingTableIsCheckedBeforeTheStart(t *testing.T) {
 		{"view", "CREATE TABLE x (w TIMESTAMP, k VARCHAR, n BIGINT); CREATE VIEW t AS SELECT * FROM x", nil,
 			`t is a view, not a table`, `name another table; it is made if it does not exist`},
 		{"primary key under update", "CREATE TABLE t (w TIMESTAMP, k VARCHAR, n BIGINT, PRIMARY KEY (w, k))",
-			func(o *sinks.OpenContext) { o.Mode, o.Keys = sinks.Update, []int{0, 1} },
+			func(o *sinks.OpenContext) { o.Mode, o.Keys = types.Update, []int{0, 1} },
 			`table t has a PRIMARY KEY, and DuckDB cannot replace rows under one in one transaction`,
 			`make the table without it: ssql replaces rows by the keys of the query`},
 		{"unique index under complete", "CREATE TABLE t (w TIMESTAMP, k VARCHAR, n BIGINT); CREATE UNIQUE INDEX i ON t (k)",
-			func(o *sinks.OpenContext) { o.Mode = sinks.Complete },
+			func(o *sinks.OpenContext) { o.Mode = types.Complete },
 			`table t has a UNIQUE INDEX, and DuckDB cannot replace rows under one in one transaction`,
 			`make the table without it: ssql replaces rows by the keys of the query`},
 		{"two columns of one name", "", func(o *sinks.OpenContext) {
@@ -107,7 +107,7 @@ func TestExistingTableIsCheckedBeforeTheStart(t *testing.T) {
 			if c.ddl != "" {
 				p.exec(t, c.ddl)
 			}
-			o := sinktest.Context("t", sinks.Append)
+			o := sinktest.Context("t", types.Append)
 			if c.change != nil {
 				c.change(&o)
 			}
@@ -151,7 +151,7 @@ func TestColumnsThatRound(t *testing.T) {
 	} {
 		p := newPlace(t)
 		p.exec(t, "CREATE TABLE t (v "+c.to+")")
-		o := sinktest.Context("t", sinks.Append)
+		o := sinktest.Context("t", types.Append)
 		o.Fields = []types.Field{{Name: "v", Type: c.from, Nullable: true}}
 		var notices []string
 		o.Notice = func(text string) { notices = append(notices, text) }
@@ -187,7 +187,7 @@ func TestColumnsAreMappedAndCast(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
 			p.exec(t, c.ddl)
-			o := sinktest.Context("t", sinks.Append)
+			o := sinktest.Context("t", types.Append)
 			o.Columns, o.ByName = c.columns, c.byName
 			if c.name == "qualified" {
 				o.Target = `ssql_db.MAIN."T"`
@@ -203,7 +203,7 @@ func TestColumnsAreMappedAndCast(t *testing.T) {
 func TestUpdateKeysAreCastToTheTable(t *testing.T) {
 	p := newPlace(t)
 	p.exec(t, "CREATE TABLE t (w DATE, k INTEGER, n BIGINT)")
-	o := sinktest.Context("t", sinks.Update, 0, 1)
+	o := sinktest.Context("t", types.Update, 0, 1)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{Minute: 1, K: "7", N: 1})))
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 1, sinktest.Record(sinktest.Row{Minute: 2, K: "07", N: 2})))
@@ -213,7 +213,7 @@ func TestUpdateKeysAreCastToTheTable(t *testing.T) {
 func TestValueThatDoesNotFitStoresNothing(t *testing.T) {
 	p := newPlace(t)
 	p.exec(t, "CREATE TABLE t (w TIMESTAMP, k INTEGER, n BIGINT CHECK (n < 100))")
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	err := s.Write(context.Background(), sinktest.Batch(o, 1, 0,
 		sinktest.Record(sinktest.Row{K: "1", N: 1}), sinktest.Record(sinktest.Row{K: "x", N: 2})))
@@ -243,7 +243,7 @@ func TestTableChangedWhileRunning(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			p := newPlace(t)
-			o := sinktest.Context("t", sinks.Append)
+			o := sinktest.Context("t", types.Append)
 			s := sinktest.MustOpen(t, p, o)
 			b := sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1}))
 			sinktest.MustWrite(t, s, b)
@@ -257,7 +257,7 @@ func TestTableChangedWhileRunning(t *testing.T) {
 
 func TestDroppedTableIsNotMadeAgain(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	p.exec(t, "DROP TABLE t")
@@ -268,7 +268,7 @@ func TestDroppedTableIsNotMadeAgain(t *testing.T) {
 
 func TestRowsChangedByAnotherTransaction(t *testing.T) {
 	p := newPlace(t)
-	o := sinktest.Context("t", sinks.Update, 0, 1)
+	o := sinktest.Context("t", types.Update, 0, 1)
 	s := sinktest.MustOpen(t, p, o)
 	sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(sinktest.Row{K: "a", N: 1})))
 	user, release, err := p.db.Conn(context.Background())

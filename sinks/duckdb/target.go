@@ -62,9 +62,9 @@ func (t *target) unmake(ctx context.Context, c *duck.Conn) error {
 func (t *target) write(ctx context.Context, c *duck.Conn, out *sinks.Output, rows, deletes *duck.Stage) error {
 	var removals []string
 	switch {
-	case out.Mode == sinks.Complete:
+	case out.Mode == types.Complete:
 		removals = append(removals, "DELETE FROM "+t.name)
-	case out.Mode == sinks.Update && out.Keys != nil:
+	case out.Mode == types.Update && out.Keys != nil:
 		if out.Rows > 0 {
 			removals = append(removals, t.deleteSQL(out, out.Records, rows.View()))
 		}

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"ssql/internal/vfs"
-	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // BenchmarkWrite stores batches of 100 000 rows of a timestamp, a text and a number, on a
@@ -20,7 +20,7 @@ func BenchmarkWrite(b *testing.B) {
 	rec := sinktest.Record(rows...)
 	for _, options := range []string{"format=json", "format=csv", "format=debezium_json", "format=parquet", "format=parquet compression=zstd", "format=json partition_by=k", "format=parquet partition_by=k"} {
 		b.Run(options, func(b *testing.B) {
-			o := sinktest.Context("", sinks.Append)
+			o := sinktest.Context("", types.Append)
 			o.Options = values(b, b.TempDir(), options+" path=out")
 			s, err := Open(vfs.NoSync{FS: vfs.OS{}}, o)
 			if err != nil {

@@ -17,22 +17,22 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
-	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // crashCase is a way to publish whose every write is made the last one before a crash.
 type crashCase struct {
 	name    string
 	options string
-	mode    sinks.Mode
+	mode    types.Mode
 }
 
 var crashCases = []crashCase{
-	{"files in folders", "format=json partition_by=k path=/data/out", sinks.Append},
-	{"a file that grows", "format=json single_file=true path=/data/out.json", sinks.Append},
-	{"a result in folders", "format=json partition_by=k path=/data/out", sinks.Complete},
-	{"a result in one file", "format=json single_file=true path=/data/out.json", sinks.Complete},
+	{"files in folders", "format=json partition_by=k path=/data/out", types.Append},
+	{"a file that grows", "format=json single_file=true path=/data/out.json", types.Append},
+	{"a result in folders", "format=json partition_by=k path=/data/out", types.Complete},
+	{"a result in one file", "format=json single_file=true path=/data/out.json", types.Complete},
 }
 
 const crashBatches = 5
@@ -197,7 +197,7 @@ func (c *crashCase) check(t *testing.T, disk *vfs.Mem, ended bool) {
 // checkRows compares the rows alone. What was removed may come back when power is lost.
 func (c *crashCase) checkRows(t *testing.T, disk *vfs.Mem, newest int64, ended bool) {
 	t.Helper()
-	if c.mode == sinks.Complete {
+	if c.mode == types.Complete {
 		c.checkComplete(t, disk, newest, ended)
 		return
 	}

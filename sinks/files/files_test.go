@@ -133,7 +133,7 @@ func TestPartitions(t *testing.T) {
 	for _, format := range []string{"parquet", "csv", "json", "debezium_json"} {
 		t.Run(format, func(t *testing.T) {
 			p := newPlace(t, db, "partition_by=K,w format="+format)
-			o := sinktest.Context("t", sinks.Append)
+			o := sinktest.Context("t", types.Append)
 			s := sinktest.MustOpen(t, p, o)
 			var rows []sinktest.Row
 			var want []string
@@ -167,7 +167,7 @@ func TestLongPartitionValues(t *testing.T) {
 	db := openDB(t)
 	for _, part := range []string{"x", "ü", "/", "%"} {
 		p := newPlace(t, db, "partition_by=K,w format=parquet")
-		o := sinktest.Context("t", sinks.Append)
+		o := sinktest.Context("t", types.Append)
 		s := sinktest.MustOpen(t, p, o)
 		long := strings.Repeat(part, 300)
 		sinktest.MustWrite(t, s, sinktest.Batch(o, 1, 0, sinktest.Record(

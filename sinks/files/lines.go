@@ -109,9 +109,9 @@ func changedRecords(b *sinks.Batch) []arrow.Record {
 func op(b *sinks.Batch) string {
 	out := &b.Outputs[0]
 	switch {
-	case out.Mode == sinks.Complete:
+	case out.Mode == types.Complete:
 		return "r"
-	case out.Mode == sinks.Update && out.Keys != nil:
+	case out.Mode == types.Update && out.Keys != nil:
 		return "u"
 	}
 	return "c"

@@ -11,8 +11,8 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
-	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 // refusals are folders and options that cannot be; want is the whole message, "" for what
@@ -20,7 +20,7 @@ import (
 var refusals = []struct {
 	name    string
 	options string
-	mode    sinks.Mode
+	mode    types.Mode
 	columns []string // nil: those of sinktest.Fields
 	before  func(t *testing.T, disk *vfs.Mem)
 	want    string
@@ -40,13 +40,13 @@ var refusals = []struct {
 		before: func(t *testing.T, disk *vfs.Mem) { put(t, disk, "/d.csv", "1") },
 		want:   `E_SINK_SCHEMA file "/d.csv" is there already and is not ssql's`},
 	{name: "another query", options: "path=/d format=json",
-		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "other", sinks.Append) },
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "other", types.Append) },
 		want:   `E_SINK_SCHEMA "/d" holds the result of another query: "q" with the identity other`},
 	{name: "another format", options: "path=/d format=csv",
-		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Append) },
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", types.Append) },
 		want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
 	{name: "another mode", options: "path=/d format=json",
-		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", sinks.Complete) },
+		before: func(t *testing.T, disk *vfs.Mem) { write(t, disk, "path=/d format=json", "id-of-q", types.Complete) },
 		want:   `E_SINK_SCHEMA the files in "/d" have another shape than query "q" gives them now`},
 	{name: "a partition that is no column", options: "path=/d partition_by=k,x",
 		want: `UNRESOLVED_COLUMN query "q" has no column "x" that its files could be partitioned by`},
@@ -56,13 +56,13 @@ var refusals = []struct {
 		want: `INVALID_OPTION one file cannot be partitioned by "k"`},
 	{name: "one Parquet file that grows", options: "path=/d single_file=true",
 		want: `INVALID_OPTION a Parquet file cannot grow, as single_file asks for`},
-	{name: "one Parquet file that is replaced", options: "path=/d single_file=true", mode: sinks.Complete,
+	{name: "one Parquet file that is replaced", options: "path=/d single_file=true", mode: types.Complete,
 		want: ""},
 	{name: "a column twice", options: "path=/d", columns: []string{"a", "b", "A"},
 		want: `COLUMN_ALREADY_EXISTS column "A" would be twice in the files of query "q"`},
-	{name: "a column of changes", options: "path=/d", mode: sinks.Update, columns: []string{"a", "Op", "c"},
+	{name: "a column of changes", options: "path=/d", mode: types.Update, columns: []string{"a", "Op", "c"},
 		want: `E_SINK_SCHEMA in update mode the files have a column "op" of their own, and query "q" has one too`},
-	{name: "a column of changes with another name", options: "path=/d op_column=change", mode: sinks.Update, columns: []string{"a", "Op", "c"},
+	{name: "a column of changes with another name", options: "path=/d op_column=change", mode: types.Update, columns: []string{"a", "Op", "c"},
 		want: ""},
 	{name: "a compression of another format", options: "path=/d format=csv compression=snappy",
 		want: `INVALID_OPTION format "csv" has no compression "snappy"`},
@@ -81,19 +81,19 @@ var refusals = []struct {
 		want:   `E_SINK_CORRUPT manifest "/d/_ssql/manifest/00000000000000000000" does not begin as a manifest does`},
 	{name: "a file that grew behind our back", options: "path=/d.json format=json single_file=true",
 		before: func(t *testing.T, disk *vfs.Mem) {
-			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
+			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", types.Append)
 			put(t, disk, "/d.json", "{}\n")
 		},
 		want: `E_SINK_CORRUPT file "/d.json" has 3 bytes, but batch 0 of query "q" left it with 43`},
 	{name: "a file that is gone", options: "path=/d.json format=json single_file=true",
 		before: func(t *testing.T, disk *vfs.Mem) {
-			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", sinks.Append)
+			write(t, disk, "path=/d.json format=json single_file=true", "id-of-q", types.Append)
 			must(t, disk.Remove("/d.json"))
 		},
 		want: `E_SINK_CORRUPT file "/d.json" of batch 0 of query "q" is gone`},
 	{name: "a file of a folder that was taken away", options: "path=/d format=json",
 		before: func(t *testing.T, disk *vfs.Mem) {
-			write(t, disk, "path=/d format=json", "id-of-q", sinks.Append)
+			write(t, disk, "path=/d format=json", "id-of-q", types.Append)
 			must(t, disk.Remove("/d/part-0000000000-00000.json"))
 		},
 		want: ""},
@@ -136,7 +136,7 @@ func put(t *testing.T, disk *vfs.Mem, name, text string) {
 }
 
 // write stores one batch of a query.
-func write(t *testing.T, fsys vfs.FS, options, queryID string, mode sinks.Mode) {
+func write(t *testing.T, fsys vfs.FS, options, queryID string, mode types.Mode) {
 	t.Helper()
 	o := sinktest.Context("", mode)
 	o.QueryID, o.Options = queryID, values(t, "/", options)
@@ -148,7 +148,7 @@ func write(t *testing.T, fsys vfs.FS, options, queryID string, mode sinks.Mode) 
 // damage changes one byte of a manifest.
 func damage(t *testing.T, disk *vfs.Mem, at int64) {
 	t.Helper()
-	write(t, disk, "path=/d", "id-of-q", sinks.Append)
+	write(t, disk, "path=/d", "id-of-q", types.Append)
 	f, err := disk.OpenWrite("/d/_ssql/manifest/00000000000000000000")
 	must(t, err)
 	_, err = f.WriteAt([]byte("#"), at)
@@ -159,7 +159,7 @@ func damage(t *testing.T, disk *vfs.Mem, at int64) {
 // TestManifestsAreBounded writes many batches and counts what ssql keeps to itself.
 func TestManifestsAreBounded(t *testing.T) {
 	disk := vfs.NewMem()
-	o := sinktest.Context("", sinks.Append)
+	o := sinktest.Context("", types.Append)
 	o.Options = values(t, "/", "path=/d format=csv")
 	s, err := Open(disk, o)
 	must(t, err)
@@ -187,7 +187,7 @@ func TestManifestsAreBounded(t *testing.T) {
 // TestNoValueLeavesTheFolder writes partitions of texts that are paths, to a real disk.
 func TestNoValueLeavesTheFolder(t *testing.T) {
 	dir := t.TempDir()
-	o := sinktest.Context("", sinks.Append)
+	o := sinktest.Context("", types.Append)
 	o.Options = values(t, dir, "path=out partition_by=k format=json")
 	s, err := Open(vfs.OS{}, o)
 	must(t, err)

@@ -17,6 +17,7 @@ import (
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sinks"
+	"ssql/sql/types"
 )
 
 // Sink writes the batches of one query into one folder or file.
@@ -143,7 +144,7 @@ func (s *Sink) refuseHead(queryID string) error {
 	case m.QueryID != queryID:
 		return sqlerr.New("E_SINK_SCHEMA", "%q holds the result of another query: %q with the identity %s", s.config.path, m.Query, m.QueryID).
 			WithHint("choose another path; or, if that query was dropped, remove what it wrote with %q", s.config.state())
-	case m.Publish == replaceFiles && s.o.Mode == sinks.Complete:
+	case m.Publish == replaceFiles && s.o.Mode == types.Complete:
 		return nil // the next batch replaces everything, whatever its columns are
 	case m.Publish != s.way() || m.Format != s.config.format || m.Columns != s.layout.columns():
 		return sqlerr.New("E_SINK_SCHEMA", "the files in %q have another shape than query %q gives them now", s.config.path, s.o.Query).
@@ -156,7 +157,7 @@ func (s *Sink) refuseHead(queryID string) error {
 // way is how the batches of the sink are published.
 func (s *Sink) way() publish {
 	switch {
-	case s.o.Mode == sinks.Complete:
+	case s.o.Mode == types.Complete:
 		return replaceFiles
 	case s.config.single:
 		return growFile

@@ -212,7 +212,7 @@ type layout struct {
 
 // newLayout checks the columns of a query against the options.
 func newLayout(c *config, o sinks.OpenContext) (*layout, error) {
-	l := &layout{changes: o.Mode == sinks.Update}
+	l := &layout{changes: o.Mode == types.Update}
 	seen := map[string]bool{}
 	for i, f := range o.Fields {
 		if i < len(o.Columns) && !o.ByName {
@@ -250,7 +250,7 @@ func (l *layout) check(c *config, o sinks.OpenContext, seen map[string]bool) err
 	case len(l.stored) == 0:
 		return sqlerr.New("INVALID_OPTION", "all columns of query %q name folders, the files would be empty", o.Query).
 			WithHint("leave a column out of partition_by")
-	case c.single && c.format == parquetFormat && o.Mode != sinks.Complete:
+	case c.single && c.format == parquetFormat && o.Mode != types.Complete:
 		return sqlerr.New("INVALID_OPTION", "a Parquet file cannot grow, as single_file asks for").
 			WithHint("use format 'json' or 'csv', leave out single_file, or use output_mode 'complete', which replaces the file")
 	case !l.changes || c.format == debeziumFormat:

@@ -80,7 +80,7 @@ func oddRecord(t *testing.T, kind types.Type, values []string, alone bool) arrow
 
 // TestBytes compares the text formats byte by byte.
 func TestBytes(t *testing.T) {
-	o := sinktest.Context("t", sinks.Update, 1)
+	o := sinktest.Context("t", types.Update, 1)
 	rows := sinktest.Record(sinktest.Row{Minute: 1, K: `say "hi", x`, N: -5}, sinktest.Row{K: "NULL"}, sinktest.Row{K: ""})
 	tests := []struct{ options, want string }{
 		{"format=csv single_file=true", "w,k,n,op,batch\n1970-01-01T00:01:00Z,\"say \"\"hi\"\", x\",-5,u,7\n1970-01-01T00:00:00Z,,0,u,7\n1970-01-01T00:00:00Z,\"\",0,u,7\n1970-01-01T00:00:00Z,x,3,d,7\n"},

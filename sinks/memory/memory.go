@@ -161,9 +161,9 @@ func rowsOf(records []arrow.Record) []row {
 // the rows that changed.
 func kept(old, changed []row, out *sinks.Output) []row {
 	switch {
-	case out.Mode == sinks.Complete:
+	case out.Mode == types.Complete:
 		return nil
-	case out.Mode == sinks.Append || out.Keys == nil:
+	case out.Mode == types.Append || out.Keys == nil:
 		return old
 	}
 	replaced := make(map[string]bool, len(changed))

@@ -5,6 +5,7 @@ import (
 
 	"ssql/sinks"
 	"ssql/sinks/sinktest"
+	"ssql/sql/types"
 )
 
 type place struct{ store *Store }
@@ -32,7 +33,7 @@ func TestFailureDrill(t *testing.T) {
 
 func TestSideRowsAreKept(t *testing.T) {
 	store := &Store{}
-	o := sinktest.Context("t", sinks.Append)
+	o := sinktest.Context("t", types.Append)
 	s := sinktest.MustOpen(t, place{store}, o)
 	b := sinktest.Batch(o, 1, 0)
 	late := sinktest.Record(sinktest.Row{Minute: 1, K: "a", N: 1})

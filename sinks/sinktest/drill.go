@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"ssql/sinks"
+	"ssql/sql/types"
 )
 
 // Drill is the failure drill: a batch of two rows fails before or after the commit
@@ -29,7 +30,7 @@ func Drill(t *testing.T, open func(t *testing.T, f sinks.Faults) Place) {
 	}
 	for _, d := range drills {
 		t.Run(d.name, func(t *testing.T) {
-			o := Context("t", sinks.Append)
+			o := Context("t", types.Append)
 			p := open(t, d.faults)
 			if err := run(t, p, o, 1); !errors.Is(err, crash) {
 				t.Fatalf("the first run ended with %v, want a crash", err)

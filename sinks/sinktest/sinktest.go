@@ -69,7 +69,7 @@ var Fields = []types.Field{
 }
 
 // Context returns an OpenContext for Fields.
-func Context(target string, mode sinks.Mode, keys ...int) sinks.OpenContext {
+func Context(target string, mode types.Mode, keys ...int) sinks.OpenContext {
 	return sinks.OpenContext{Query: "q", QueryID: "id-of-q", Target: target, Mode: mode, Fields: Fields, Keys: keys}
 }
 

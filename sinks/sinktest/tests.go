@@ -14,7 +14,7 @@ import (
 )
 
 func testAppend(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	if !s.Transactional() {
 		t.Error("Transactional is false")
@@ -30,7 +30,7 @@ func testAppend(t *testing.T, p Place) {
 }
 
 func testTwice(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	b := Batch(o, 1, 7, Record(Row{0, "a", 1}))
 	MustWrite(t, s, b)
@@ -44,7 +44,7 @@ func testTwice(t *testing.T, p Place) {
 }
 
 func testReopen(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	b := Batch(o, 1, 0, Record(Row{0, "a", 1}))
 	MustWrite(t, s, b)
@@ -61,7 +61,7 @@ func testReopen(t *testing.T, p Place) {
 // testGeneration has two sinks on one query, as after a takeover: the older run must
 // not get its batch in, even though its number is new.
 func testGeneration(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	stale := MustOpen(t, p, o)
 	MustWrite(t, stale, Batch(o, 1, 0, Record(Row{0, "a", 1})))
 	fresh := MustOpen(t, p, o)
@@ -73,7 +73,7 @@ func testGeneration(t *testing.T, p Place) {
 }
 
 func testUpdate(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 0, 1)
+	o := Context("t", types.Update, 0, 1)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{0, "b", 1}, Row{1, "a", 1})))
 	MustWrite(t, s, Batch(o, 1, 1, Record(Row{1, "a", 2}), Record(Row{0, "b", 5}, Row{2, "a", 1})))
@@ -83,7 +83,7 @@ func testUpdate(t *testing.T, p Place) {
 }
 
 func testNullKeys(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 1)
+	o := Context("t", types.Update, 1)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "NULL", 1}, Row{0, "a", 1}, Row{0, "", 1})))
 	MustWrite(t, s, Batch(o, 1, 1, Record(Row{1, "NULL", 2}, Row{1, "", 3})))
@@ -91,7 +91,7 @@ func testNullKeys(t *testing.T, p Place) {
 }
 
 func testNullWindow(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 0, 1)
+	o := Context("t", types.Update, 0, 1)
 	s := MustOpen(t, p, o)
 	total := func(n string) arrow.Record {
 		rec, _, err := array.RecordFromJSON(memory.DefaultAllocator, types.ArrowSchema(Fields), strings.NewReader(`[{"n":`+n+`}]`))
@@ -107,7 +107,7 @@ func testNullWindow(t *testing.T, p Place) {
 }
 
 func testUpdateNoKeys(t *testing.T, p Place) {
-	o := Context("t", sinks.Update)
+	o := Context("t", types.Update)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1})))
 	MustWrite(t, s, Batch(o, 1, 1, Record(Row{0, "a", 1})))
@@ -117,7 +117,7 @@ func testUpdateNoKeys(t *testing.T, p Place) {
 // testUpdateOneRow has no keys because there is one row: the result of an aggregation
 // without GROUP BY.
 func testUpdateOneRow(t *testing.T, p Place) {
-	o := Context("t", sinks.Update)
+	o := Context("t", types.Update)
 	o.Keys = []int{}
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1})))
@@ -129,7 +129,7 @@ func testUpdateOneRow(t *testing.T, p Place) {
 // testUpdateRowsOfKey has several rows of a key, as the first rows by some order: those of a
 // batch take the place of all before.
 func testUpdateRowsOfKey(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 1)
+	o := Context("t", types.Update, 1)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{1, "a", 2}, Row{0, "b", 1}, Row{0, "b", 1})))
 	MustWrite(t, s, Batch(o, 1, 1, Record(Row{2, "a", 3}, Row{1, "a", 2})))
@@ -147,7 +147,7 @@ func deleting(b *sinks.Batch, rows ...Row) *sinks.Batch {
 // testDelete takes keys away, with NULL and without, beside rows that are new or replaced, and
 // lets one of them come again.
 func testDelete(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 0, 1)
+	o := Context("t", types.Update, 0, 1)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{0, "NULL", 1}, Row{1, "a", 1}, Row{1, "", 1})))
 	MustWrite(t, s, deleting(Batch(o, 1, 1, Record(Row{1, "a", 2}, Row{2, "c", 1})), Row{0, "a", 1}, Row{0, "NULL", 1}))
@@ -160,7 +160,7 @@ func testDelete(t *testing.T, p Place) {
 
 // testDeleteTwice writes a batch that deletes again, as after a crash behind the commit.
 func testDeleteTwice(t *testing.T, p Place) {
-	o := Context("t", sinks.Update, 1)
+	o := Context("t", types.Update, 1)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{1, "a", 2}, Row{0, "b", 1})))
 	b := deleting(Batch(o, 1, 1), Row{0, "a", 1}, Row{1, "a", 2})
@@ -176,7 +176,7 @@ func testDeleteTwice(t *testing.T, p Place) {
 }
 
 func testDeleteOneRow(t *testing.T, p Place) {
-	o := Context("t", sinks.Update)
+	o := Context("t", types.Update)
 	o.Keys = []int{}
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1})))
@@ -187,7 +187,7 @@ func testDeleteOneRow(t *testing.T, p Place) {
 }
 
 func testComplete(t *testing.T, p Place) {
-	o := Context("t", sinks.Complete)
+	o := Context("t", types.Complete)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0, Record(Row{0, "a", 1}, Row{0, "b", 1})))
 	MustWrite(t, s, Batch(o, 1, 1, Record(Row{0, "a", 2})))
@@ -197,7 +197,7 @@ func testComplete(t *testing.T, p Place) {
 }
 
 func testEmpty(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	MustWrite(t, s, Batch(o, 1, 0))
 	MustWrite(t, s, Batch(o, 1, 1, Record()))
@@ -246,7 +246,7 @@ func testTypes(t *testing.T, p Place) {
 // testChunks feeds what the engine makes: parts of larger arrays, and VARCHAR both plain
 // and dictionary encoded, with different dictionaries, in one batch.
 func testChunks(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	rows := make([]Row, 100)
 	for i := range rows {
@@ -281,7 +281,7 @@ func encode(t *testing.T, rec arrow.Record) arrow.Record {
 
 func testNames(t *testing.T, p Place) {
 	for _, target := range []string{`"we""ird; drop table k"`, `"Größe"`, `"select"`, `"a.b"`} {
-		o := Context(target, sinks.Update, 0, 1)
+		o := Context(target, types.Update, 0, 1)
 		o.QueryID = target
 		o.Fields = []types.Field{
 			{Name: `k"; DROP TABLE t; --`, Type: Fields[0].Type},
@@ -296,7 +296,7 @@ func testNames(t *testing.T, p Place) {
 }
 
 func testTwoQueries(t *testing.T, p Place) {
-	one, two := Context("t1", sinks.Append), Context("t2", sinks.Append)
+	one, two := Context("t1", types.Append), Context("t2", types.Append)
 	two.Query, two.QueryID = "q2", "id-of-q2"
 	a, b := MustOpen(t, p, one), MustOpen(t, p, two)
 	MustWrite(t, a, Batch(one, 1, 0, Record(Row{0, "a", 1})))
@@ -309,7 +309,7 @@ func testTwoQueries(t *testing.T, p Place) {
 }
 
 func testClose(t *testing.T, p Place) {
-	o := Context("t", sinks.Append)
+	o := Context("t", types.Append)
 	s := MustOpen(t, p, o)
 	for range 2 {
 		if err := s.Close(); err != nil {
