@@ -58,6 +58,12 @@ func (p *parser) createSink() (Statement, error) {
 	if len(s.Options) == 0 {
 		return nil, p.unexpected("WITH (connector = .., ..)")
 	}
+	for _, c := range s.Columns {
+		if c.NotNull {
+			return nil, unsupported(c.Span, "NOT NULL on column %q of a sink is not supported: nothing holds the rows to it", c.Name.Name).
+				WithHint("leave NOT NULL out, and keep such rows out in the query: WHERE %s IS NOT NULL", c.Name.Name)
+		}
+	}
 	return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
 }
 

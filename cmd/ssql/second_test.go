@@ -24,6 +24,7 @@ func TestSecondProcessLeavesARunningQueryAlone(t *testing.T) {
 	x.run("create stream s (a int) with (connector = 'files', path = 'in');")
 	x.run("create query q as insert into t select a from s;", `query "q" started`)
 	x.run("create query own with (checkpoint = 'ck') as insert into u select a from s;", `query "own" started`)
+	x.run("create query aa with (start = false) as insert into v select a from s;")
 	x.run("await query q until rows 1;")
 	x.run("await query own until rows 1;")
 	refused := []string{
@@ -37,6 +38,9 @@ func TestSecondProcessLeavesARunningQueryAlone(t *testing.T) {
 	out, err := x.outside(".bail off\n" + strings.Join(refused, ";\n"))
 	if got := strings.Count(out, "ERROR E_LOCKED: "); err == nil || got != len(refused) || strings.Count(out, "ERROR") != got {
 		t.Errorf("%d of %d statements refused: %v\n%s", got, len(refused), err, out)
+	}
+	if out, err := x.outside("SELECT name FROM ssql.queries ORDER BY name"); err != nil || out != "name\naa\nown\nq\n" {
+		t.Errorf("a refused CASCADE has dropped queries: %v\n%s", err, out)
 	}
 	x.write("in/b.json", `{"a":2}`+"\n")
 	x.run("await query q until rows 2;")

@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 
 	"ssql/plan"
 	"ssql/sql/types"
@@ -48,13 +50,30 @@ func (x *examination) waiting(n int64, held string) (verdict string, fixes []str
 		fixes = []string{"SET end_of_input = 'flush', then START QUERY " + name + ", if nothing else comes: what is open comes out"}
 	}
 	fixes = append([]string{"it takes " + x.closingEvent(next) + then}, fixes...)
+	fixes = append(fixes, x.smallerDelays()...)
 	fixes = append(fixes,
-		"a smaller delay in the WATERMARK, if rows do not come so late",
 		"EMIT ON WINDOW CLOSE TIMEOUT INTERVAL '1' MINUTE in the query: what is open closes when nothing comes for so long")
 	if x.aggregates() {
 		fixes = append(fixes, "EMIT ON UPDATE in the query, which shows results before they are final")
 	}
 	return verdict, fixes
+}
+
+// smallerDelays are the statements that let results out earlier, by half of each delay.
+func (x *examination) smallerDelays() []string {
+	var out []string
+	for _, w := range x.plan.Watermarks {
+		half := w.DelayMicros / 2
+		switch of := slices.ContainsFunc(x.plan.Sources, func(s plan.SourceRef) bool { return strings.EqualFold(s.Stream, w.Relation) }); {
+		case half == 0:
+		case of:
+			out = append(out, fmt.Sprintf("ALTER STREAM %s SET WATERMARK FOR %s AS %[2]s - INTERVAL '%s', if rows do not come so late",
+				identText(w.Relation), identText(w.Column), plan.DurationText(half)))
+		default:
+			out = append(out, fmt.Sprintf("a smaller delay in WATERMARK %s DELAY OF INTERVAL '%s' of the query, if rows do not come so late", identText(w.Column), plan.DurationText(half)))
+		}
+	}
+	return out
 }
 
 // countWaits is the subject of a sentence with its verb: 2 windows wait.

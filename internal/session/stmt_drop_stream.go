@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/checkpoint"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -43,6 +44,13 @@ func (s *Session) dropReaders(ctx context.Context, relation string, out Output) 
 	queries, err := s.queries(ctx)
 	if err != nil {
 		return err
+	}
+	for _, q := range queries { // before the first is dropped: all of them or none
+		if q.reads.has(relation) && q.checkpoint != "" && s.jobOf(q.name) == nil {
+			if err := checkpoint.Free(s.cfg.FS, q.checkpoint); err != nil {
+				return err
+			}
+		}
 	}
 	for _, q := range queries {
 		if q.reads.has(relation) {
