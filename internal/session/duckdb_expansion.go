@@ -15,6 +15,9 @@ import (
 func (s *Session) refuseExpansion(ctx context.Context, c *duck.Conn, node sql.Node) error {
 	words, _ := sql.Words(node.Text)
 	most := s.settings.integer("plan_nodes_max")
+	if err := refuseConditions(words, most, node); err != nil {
+		return err
+	}
 	x := &expansion{named: map[string]int64{}, define: func() (map[string]string, error) { return definitions(ctx, c) }}
 	n, err := x.weigh(words)
 	switch {
@@ -26,6 +29,22 @@ func (s *Session) refuseExpansion(ctx context.Context, c *duck.Conn, node sql.No
 	return sqlerr.At(node.Span, "E_LIMIT", "the statement comes to more than plan_nodes_max = %d queries and relations", most).
 		WithDetail("Each use of a view, of a macro or of a WITH entry counts with all that stands in it.").
 		WithHint("write AS MATERIALIZED ( behind the name of a WITH entry, or the rows of a view into a table; or raise plan_nodes_max")
+}
+
+// refuseConditions refuses a statement for DuckDB with more than so many AND and OR. DuckDB takes the
+// square of their number in steps and cannot be interrupted in them: 30,000 take half a minute.
+func refuseConditions(words []sql.Word, most int64, node sql.Node) error {
+	n := int64(0)
+	for _, w := range words {
+		if w.Kind == sql.BareWord && (strings.EqualFold(w.Text, "AND") || strings.EqualFold(w.Text, "OR")) {
+			n++
+		}
+	}
+	if n <= most {
+		return nil
+	}
+	return sqlerr.At(node.Span, "E_LIMIT", "the statement has more than plan_nodes_max = %d AND and OR", most).
+		WithHint("write IN (...), or join with a table of the values; or raise plan_nodes_max")
 }
 
 // definitions returns the texts of the views and macros of a user, by name in lower case.

@@ -68,7 +68,7 @@ var settingTable = []setting{
 	{sources.Option{Name: "output_mode", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "append", "update", "complete"},
 		Summary: "what a batch sends on; auto is append, or update where a SELECT cannot append"}, inSession | inQuery},
 	{sources.Option{Name: "plan_nodes_max", Type: sources.IntegerOption, Default: "10000", Min: 1, Max: 1 << 24,
-		Summary: "queries and relations that a statement comes to when its views and WITH entries are put in their places"}, inSession | inQuery},
+		Summary: "queries and relations that a statement comes to when its views and WITH entries are put in their places; also AND and OR in a statement for DuckDB"}, inSession | inQuery},
 	{sources.Option{Name: "progress_rows", Type: sources.IntegerOption, Default: "1000",
 		Summary: "rows of ssql.progress that are kept per query"}, inSession},
 	{sources.Option{Name: "retraction", Type: sources.BooleanOption, Default: "false",

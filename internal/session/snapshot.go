@@ -198,6 +198,10 @@ func readsOnce(text string) bool {
 // foldStatement runs a statement of DuckDB's over what it reads of streams. unread is why
 // ssql cannot read it, nil if it is not meant to.
 func (s *Session) foldStatement(ctx context.Context, st *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+	words, _ := sql.Words(st.Text)
+	if err := refuseConditions(words, s.settings.integer("plan_nodes_max"), st.Node); err != nil {
+		return first(unread, err)
+	}
 	reads, err := st.Reads(s.settings.limits())
 	if err != nil {
 		return first(unread, err)
