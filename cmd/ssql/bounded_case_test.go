@@ -96,7 +96,6 @@ type drawnInput struct {
 	name, format string
 	content      []byte
 	wild         bool
-	columns      int // besides
 }
 
 const drawnColumns = "k VARCHAR, n BIGINT, ts TIMESTAMP, s VARCHAR, l BIGINT[]"
