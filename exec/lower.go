@@ -236,7 +236,7 @@ func (l *lowering) union(n *plan.Union) (tree, error) {
 }
 
 func (l *lowering) sort(n *plan.Sort) (tree, error) {
-	in, err := l.checked(n.Input, plan.Expressions(n)...)
+	in, err := l.checked(n.Input, n.Expressions()...)
 	if err != nil {
 		return nil, err
 	}

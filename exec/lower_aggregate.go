@@ -12,7 +12,7 @@ func (l *lowering) aggregate(n *plan.Aggregate) (tree, error) {
 	if n.Window != nil && n.Window.Kind == plan.Session {
 		return l.session(n)
 	}
-	in, err := l.checked(n.Input, plan.Expressions(n)...)
+	in, err := l.checked(n.Input, n.Expressions()...)
 	if err != nil {
 		return nil, err
 	}
@@ -66,7 +66,7 @@ func calls(n *plan.Aggregate) []op.AggregateCall {
 }
 
 func (l *lowering) session(n *plan.Aggregate) (tree, error) {
-	in, err := l.checked(n.Input, plan.Expressions(n)...)
+	in, err := l.checked(n.Input, n.Expressions()...)
 	if err != nil {
 		return nil, err
 	}

@@ -8,7 +8,7 @@ import (
 
 // topN lowers ROW_NUMBER() <= n.
 func (l *lowering) topN(n *plan.TopN) (tree, error) {
-	in, err := l.checked(n.Input, plan.Expressions(n)...)
+	in, err := l.checked(n.Input, n.Expressions()...)
 	if err != nil {
 		return nil, err
 	}

@@ -177,7 +177,7 @@ func (s *stepper) read(n *Scan) *piece {
 // duckdbCalls are the calls in the expressions of a node that DuckDB evaluates.
 func duckdbCalls(n Node) []string {
 	var out []string
-	for _, e := range Expressions(n) {
+	for _, e := range n.Expressions() {
 		if e == nil {
 			continue
 		}
@@ -189,47 +189,6 @@ func duckdbCalls(n Node) []string {
 			}
 			return true
 		})
-	}
-	return out
-}
-
-// Expressions are what a node itself evaluates; some may be nil.
-func Expressions(n Node) []expr.Expr {
-	switch n := n.(type) {
-	case *Filter:
-		return []expr.Expr{n.Cond}
-	case *Project:
-		return n.Exprs
-	case *WindowAssign:
-		return append([]expr.Expr{n.Time}, n.PartitionBy...)
-	case *Aggregate:
-		out := append([]expr.Expr{n.Time}, n.Keys...)
-		for _, a := range n.Aggs {
-			out = append(append(out, a.Args...), a.Filter)
-		}
-		return out
-	case *Join:
-		return append(append([]expr.Expr{n.Residual, n.LeftFilter, n.RightFilter}, n.LeftKeys...), n.RightKeys...)
-	case *AsOf:
-		return append(append([]expr.Expr{n.LeftTime, n.RightTime}, n.LeftKeys...), n.RightKeys...)
-	case *Sort:
-		return sortExprs(n.Keys)
-	case *TopN:
-		return append(sortExprs(n.Order), n.Keys...)
-	case *Expand:
-		return n.Keys
-	case *Changes:
-		return append([]expr.Expr{n.Live}, n.Keys...)
-	case *Unnest:
-		return []expr.Expr{n.List}
-	}
-	return nil
-}
-
-func sortExprs(keys []SortKey) []expr.Expr {
-	out := make([]expr.Expr, len(keys))
-	for i, k := range keys {
-		out[i] = k.Expr
 	}
 	return out
 }

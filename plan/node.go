@@ -88,5 +88,10 @@ type Node interface {
 	Columns() []Column
 	// Inputs returns the children, left first.
 	Inputs() []Node
+	// WithInputs returns a copy over other inputs, as many as Inputs returns. A node
+	// without inputs returns itself.
+	WithInputs(ins []Node) Node
+	// Expressions returns what the node itself evaluates; some may be nil.
+	Expressions() []expr.Expr
 	node()
 }

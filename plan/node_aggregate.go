@@ -32,6 +32,20 @@ func (n *Aggregate) Columns() []Column { return n.Cols }
 func (n *Aggregate) Inputs() []Node    { return []Node{n.Input} }
 func (*Aggregate) node()               {}
 
+func (n *Aggregate) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Aggregate) Expressions() []expr.Expr {
+	out := append([]expr.Expr{n.Time}, n.Keys...)
+	for _, a := range n.Aggs {
+		out = append(append(out, a.Args...), a.Filter)
+	}
+	return out
+}
+
 // AggCall is one aggregate of an Aggregate node.
 type AggCall struct {
 	*expr.Aggregate

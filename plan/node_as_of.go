@@ -19,3 +19,13 @@ type AsOf struct {
 func (n *AsOf) Columns() []Column { return n.Cols }
 func (n *AsOf) Inputs() []Node    { return []Node{n.Left, n.Right} }
 func (*AsOf) node()               {}
+
+func (n *AsOf) WithInputs(ins []Node) Node {
+	c := *n
+	c.Left, c.Right = ins[0], ins[1]
+	return &c
+}
+
+func (n *AsOf) Expressions() []expr.Expr {
+	return append(append([]expr.Expr{n.LeftTime, n.RightTime}, n.LeftKeys...), n.RightKeys...)
+}

@@ -22,3 +22,11 @@ type Changes struct {
 func (n *Changes) Columns() []Column { return n.Cols }
 func (n *Changes) Inputs() []Node    { return []Node{n.Input} }
 func (*Changes) node()               {}
+
+func (n *Changes) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Changes) Expressions() []expr.Expr { return append([]expr.Expr{n.Live}, n.Keys...) }

@@ -1,5 +1,7 @@
 package plan
 
+import "ssql/plan/expr"
+
 // Dedup keeps the first row of each key.
 type Dedup struct {
 	Input  Node
@@ -14,3 +16,11 @@ type Dedup struct {
 func (n *Dedup) Columns() []Column { return n.Input.Columns() }
 func (n *Dedup) Inputs() []Node    { return []Node{n.Input} }
 func (*Dedup) node()               {}
+
+func (n *Dedup) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (*Dedup) Expressions() []expr.Expr { return nil }

@@ -14,3 +14,11 @@ type Expand struct {
 func (n *Expand) Columns() []Column { return n.Cols }
 func (n *Expand) Inputs() []Node    { return []Node{n.Input} }
 func (*Expand) node()               {}
+
+func (n *Expand) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Expand) Expressions() []expr.Expr { return n.Keys }

@@ -12,3 +12,11 @@ type Filter struct {
 func (n *Filter) Columns() []Column { return n.Input.Columns() }
 func (n *Filter) Inputs() []Node    { return []Node{n.Input} }
 func (*Filter) node()               {}
+
+func (n *Filter) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Filter) Expressions() []expr.Expr { return []expr.Expr{n.Cond} }

@@ -26,6 +26,16 @@ func (n *Join) Columns() []Column { return n.Cols }
 func (n *Join) Inputs() []Node    { return []Node{n.Left, n.Right} }
 func (*Join) node()               {}
 
+func (n *Join) WithInputs(ins []Node) Node {
+	c := *n
+	c.Left, c.Right = ins[0], ins[1]
+	return &c
+}
+
+func (n *Join) Expressions() []expr.Expr {
+	return append(append([]expr.Expr{n.Residual, n.LeftFilter, n.RightFilter}, n.LeftKeys...), n.RightKeys...)
+}
+
 // JoinKind is the type of a join.
 type JoinKind uint8
 

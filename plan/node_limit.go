@@ -1,5 +1,7 @@
 package plan
 
+import "ssql/plan/expr"
+
 // Limit passes the first Count rows: of the whole life of the query in append
 // mode, of each result in complete mode.
 type Limit struct {
@@ -12,3 +14,11 @@ type Limit struct {
 func (n *Limit) Columns() []Column { return n.Input.Columns() }
 func (n *Limit) Inputs() []Node    { return []Node{n.Input} }
 func (*Limit) node()               {}
+
+func (n *Limit) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (*Limit) Expressions() []expr.Expr { return nil }

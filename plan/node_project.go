@@ -16,3 +16,11 @@ type Project struct {
 func (n *Project) Columns() []Column { return n.Cols }
 func (n *Project) Inputs() []Node    { return []Node{n.Input} }
 func (*Project) node()               {}
+
+func (n *Project) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Project) Expressions() []expr.Expr { return n.Exprs }

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"ssql/plan/expr"
 	"ssql/sql"
 	"ssql/sql/types"
 )
@@ -31,3 +32,7 @@ func (n *Scan) Required() (columns []int) {
 	}
 	return columns
 }
+
+func (n *Scan) WithInputs([]Node) Node { return n }
+
+func (*Scan) Expressions() []expr.Expr { return nil }

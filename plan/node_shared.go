@@ -1,5 +1,7 @@
 package plan
 
+import "ssql/plan/expr"
+
 // Shared is rows that are computed once for all who read them: every place that has
 // them has this very node. Number is from 1, in the order of first appearance in the
 // plan. See share.go.
@@ -16,3 +18,12 @@ type Shared struct {
 func (n *Shared) Columns() []Column { return n.Input.Columns() }
 func (n *Shared) Inputs() []Node    { return []Node{n.Input} }
 func (*Shared) node()               {}
+
+// WithInputs makes other rows of it: those who read n go on reading n.
+func (n *Shared) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (*Shared) Expressions() []expr.Expr { return nil }

@@ -1,5 +1,7 @@
 package plan
 
+import "ssql/plan/expr"
+
 // StaticScan reads a DuckDB table, snapshotted per batch.
 type StaticScan struct {
 	Table string // the text DuckDB gets: a quoted name, or a query in parentheses
@@ -9,3 +11,7 @@ type StaticScan struct {
 func (n *StaticScan) Columns() []Column { return n.Cols }
 func (n *StaticScan) Inputs() []Node    { return nil }
 func (*StaticScan) node()               {}
+
+func (n *StaticScan) WithInputs([]Node) Node { return n }
+
+func (*StaticScan) Expressions() []expr.Expr { return nil }

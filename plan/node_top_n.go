@@ -33,3 +33,11 @@ type TopN struct {
 func (n *TopN) Columns() []Column { return n.Cols }
 func (n *TopN) Inputs() []Node    { return []Node{n.Input} }
 func (*TopN) node()               {}
+
+func (n *TopN) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *TopN) Expressions() []expr.Expr { return append(sortExprs(n.Order), n.Keys...) }

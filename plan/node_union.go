@@ -1,5 +1,7 @@
 package plan
 
+import "ssql/plan/expr"
+
 // Union concatenates inputs of equal schema.
 type Union struct {
 	Ins  []Node
@@ -12,3 +14,11 @@ type Union struct {
 func (n *Union) Columns() []Column { return n.Cols }
 func (n *Union) Inputs() []Node    { return n.Ins }
 func (*Union) node()               {}
+
+func (n *Union) WithInputs(ins []Node) Node {
+	c := *n
+	c.Ins = ins
+	return &c
+}
+
+func (*Union) Expressions() []expr.Expr { return nil }

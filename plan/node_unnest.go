@@ -16,3 +16,11 @@ type Unnest struct {
 func (n *Unnest) Columns() []Column { return n.Cols }
 func (n *Unnest) Inputs() []Node    { return []Node{n.Input} }
 func (*Unnest) node()               {}
+
+func (n *Unnest) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *Unnest) Expressions() []expr.Expr { return []expr.Expr{n.List} }

@@ -18,3 +18,13 @@ type WindowAssign struct {
 func (n *WindowAssign) Columns() []Column { return n.Cols }
 func (n *WindowAssign) Inputs() []Node    { return []Node{n.Input} }
 func (*WindowAssign) node()               {}
+
+func (n *WindowAssign) WithInputs(ins []Node) Node {
+	c := *n
+	c.Input = ins[0]
+	return &c
+}
+
+func (n *WindowAssign) Expressions() []expr.Expr {
+	return append([]expr.Expr{n.Time}, n.PartitionBy...)
+}

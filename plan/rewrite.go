@@ -161,72 +161,15 @@ func allOf(ps []predicate) expr.Expr {
 	return all
 }
 
-// withInputs returns a copy of n with other inputs.
+// withInputs returns a copy of n over what f makes of its inputs. Shared rows stay as they
+// are: all who read them have the same node, so it is rewritten in its own place.
 func withInputs(n Node, f func(Node) Node) Node {
-	switch n := n.(type) {
-	case *Watermark:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Filter:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Project:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *WindowAssign:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Aggregate:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Dedup:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Join:
-		c := *n
-		c.Left, c.Right = f(n.Left), f(n.Right)
-		return &c
-	case *Union:
-		c := *n
-		c.Ins = make([]Node, len(n.Ins))
-		for i, in := range n.Ins {
-			c.Ins[i] = f(in)
-		}
-		return &c
-	case *Sort:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Limit:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Expand:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *Unnest:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *TopN:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
-	case *AsOf:
-		c := *n
-		c.Left, c.Right = f(n.Left), f(n.Right)
-		return &c
-	case *Changes:
-		c := *n
-		c.Input = f(n.Input)
-		return &c
+	if _, ok := n.(*Shared); ok {
+		return n
 	}
-	return n
+	ins := make([]Node, len(n.Inputs()))
+	for i, in := range n.Inputs() {
+		ins[i] = f(in)
+	}
+	return n.WithInputs(ins)
 }
