@@ -324,23 +324,6 @@ func pruneAsOf(n *AsOf, need []bool) (Node, []int) {
 	return &c, at
 }
 
-// describe shows the condition of a join of versions.
-func (n *AsOf) describe() string {
-	text := "Join with the version"
-	if n.Outer {
-		text = "Left join with the version"
-	}
-	if n.Static {
-		text += " of a table"
-	}
-	text += " as of " + conditionText(n.LeftTime, sided(0, "left."))
-	sep := " on "
-	for _, c := range n.condition(conditionText) {
-		text, sep = text+sep+c, " AND "
-	}
-	return text
-}
-
 // condition is what a version must meet. text writes a side, with its columns named by a function.
 func (n *AsOf) condition(text func(expr.Expr, func(*expr.Column) string) string) []string {
 	left, right := sided(0, "left."), sided(0, "right.")

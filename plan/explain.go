@@ -2,7 +2,6 @@ package plan
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"ssql/plan/expr"
@@ -100,15 +99,15 @@ type explainer struct {
 func (e *explainer) node(n Node, depth int) {
 	if e.repeats(n) {
 		if e.kind != ExplainState {
-			fmt.Fprintf(&e.out, "%s-> %s, as above\n", strings.Repeat("   ", depth), describe(n))
+			fmt.Fprintf(&e.out, "%s-> %s, as above\n", strings.Repeat("   ", depth), n.describe())
 		}
 		return
 	}
-	state := e.state(n)
+	state := n.keeps(e.output.Mode)
 	shown := e.kind != ExplainState || state != ""
 	if shown {
 		pad := strings.Repeat("   ", depth)
-		fmt.Fprintf(&e.out, "%s-> %s\n", pad, describe(n))
+		fmt.Fprintf(&e.out, "%s-> %s\n", pad, n.describe())
 		if e.kind != ExplainState {
 			for _, line := range columnLines(n, depth == 0) {
 				fmt.Fprintf(&e.out, "%s   %s\n", pad, line)
@@ -198,83 +197,6 @@ func markText(m *Mark) string {
 	return fmt.Sprintf(" <%s, watermark %d>", what, m.Watermark.ID)
 }
 
-// describe is a node on one line.
-func describe(n Node) string {
-	switch n := n.(type) {
-	case *Scan:
-		return "Scan " + n.Stream + readingText(n.Reading)
-	case *StaticScan:
-		return "Table " + describeTable(n)
-	case *Watermark:
-		return fmt.Sprintf("Watermark %d on %s", n.Def.ID, n.Cols[n.Index].Name)
-	case *Filter:
-		return "Filter " + expr.Readable(n.Cond)
-	case *Project:
-		if n.Computed && slices.ContainsFunc(n.Exprs, expr.CanFail) {
-			return "Project " + projectText(n) + "; a row for which that fails is a bad row"
-		}
-		return "Project " + projectText(n)
-	case *WindowAssign:
-		return "Window " + specText(n.Spec, n.Time)
-	case *Aggregate:
-		return "Aggregate " + aggregateText(n)
-	case *Dedup:
-		return "Deduplicate by " + namesOf(n.Input.Columns(), n.Keys)
-	case *Join:
-		return n.describe()
-	case *AsOf:
-		return n.describe()
-	case *Union:
-		return "Union"
-	case *Sort:
-		return "Sort by " + sortText(n.Keys)
-	case *Limit:
-		return fmt.Sprintf("Limit %d", n.Count)
-	case *Expand:
-		return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprList(n.Keys, expr.Readable))
-	case *TopN:
-		text := fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprList(n.Keys, expr.Readable))
-		if n.Change != nil {
-			text += ", old rows taken back"
-		}
-		return text
-	case *Changes:
-		return n.describe()
-	case *Unnest:
-		return "Unnest " + expr.Readable(n.List)
-	case *Shared:
-		return fmt.Sprintf("Shared rows %d", n.Number)
-	}
-	return fmt.Sprintf("%T", n)
-}
-
-func (n *Changes) describe() string {
-	text := "Changes"
-	if n.Whole {
-		text = "Result, deleted where it is no more,"
-	}
-	if len(n.Keys) > 0 {
-		text += " by " + exprList(n.Keys, expr.Readable)
-	}
-	if n.Live != nil {
-		text += " where " + expr.Readable(n.Live)
-	}
-	return text
-}
-
-func describeTable(n *StaticScan) string { return n.Table + ", as it is at the start of each batch" }
-
-func projectText(n *Project) string {
-	parts := make([]string, len(n.Exprs))
-	for i, e := range n.Exprs {
-		parts[i] = expr.Readable(e)
-		if name := n.Cols[i].Name; parts[i] != name {
-			parts[i] += " AS " + name
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
 // specText is a window over a time: "tumble(ts, 5 minutes)".
 func specText(w *WindowSpec, time expr.Expr) string {
 	parts := []string{columnName(time)}
@@ -296,103 +218,4 @@ func specText(w *WindowSpec, time expr.Expr) string {
 		parts = append(parts, "offset "+durationText(w.OffsetMicros))
 	}
 	return w.Kind.String() + "(" + strings.Join(parts, ", ") + ")"
-}
-
-func aggregateText(n *Aggregate) string {
-	var keys []string
-	if n.Window != nil {
-		keys = append(keys, specText(n.Window, n.Time))
-	}
-	for _, k := range n.Keys {
-		keys = append(keys, expr.Readable(k))
-	}
-	calls := make([]string, len(n.Aggs))
-	for i, a := range n.Aggs {
-		calls[i] = a.Label
-	}
-	text := strings.Join(calls, ", ")
-	if len(keys) > 0 {
-		text = strings.TrimSpace(text + " by " + strings.Join(keys, ", "))
-	}
-	if n.Change != nil {
-		text += ", old rows taken back"
-	}
-	return text
-}
-
-func namesOf(cols []Column, indexes []int) string {
-	parts := make([]string, len(indexes))
-	for i, k := range indexes {
-		parts[i] = cols[k].Name
-	}
-	return strings.Join(parts, ", ")
-}
-
-func sortText(keys []SortKey) string {
-	parts := make([]string, len(keys))
-	for i, k := range keys {
-		parts[i] = expr.Readable(k.Expr)
-		if k.Desc {
-			parts[i] += " DESC"
-		}
-		if k.NullsFirst == k.Desc {
-			parts[i] += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[k.NullsFirst]
-		}
-	}
-	return strings.Join(parts, ", ")
-}
-
-// describe shows kind and condition of a join.
-func (n *Join) describe() string {
-	text := [...]string{Inner: "Inner join", LeftOuter: "Left join", RightOuter: "Right join", FullOuter: "Full join",
-		LeftSemi: "Semi join", LeftAnti: "Anti join"}[n.Kind]
-	if n.Static {
-		text += " with a table"
-	}
-	left, right := sided(0, "left."), sided(0, "right.")
-	both := sided(len(n.Left.Columns()), "right.")
-	var parts []string
-	for i := range n.LeftKeys {
-		op := " = "
-		if n.NullSafe[i] {
-			op = " <=> "
-		}
-		parts = append(parts, conditionText(n.LeftKeys[i], left)+op+conditionText(n.RightKeys[i], right))
-	}
-	if n.LeftFilter != nil {
-		parts = append(parts, conditionText(n.LeftFilter, left))
-	}
-	if n.RightFilter != nil {
-		parts = append(parts, conditionText(n.RightFilter, right))
-	}
-	if n.Residual != nil {
-		parts = append(parts, conditionText(n.Residual, both))
-	}
-	if len(parts) == 0 {
-		return text
-	}
-	return text + " on " + strings.Join(parts, " AND ")
-}
-
-// sided names columns by their side: those before the first with left, the others with
-// prefix.
-func sided(first int, prefix string) func(*expr.Column) string {
-	return func(c *expr.Column) string {
-		if c.Index < first {
-			return "left." + c.Name
-		}
-		return prefix + c.Name
-	}
-}
-
-// conditionText is one condition of a join for people, with columns named by a function.
-func conditionText(e expr.Expr, name func(*expr.Column) string) string {
-	return expr.ReadableConjunct(named(e, name))
-}
-
-// named is an expression with columns named by a function.
-func named(e expr.Expr, name func(*expr.Column) string) expr.Expr {
-	return moved(e, func(c *expr.Column) expr.Expr {
-		return &expr.Column{Index: c.Index, Name: name(c), T: c.T, Null: c.Null}
-	})
 }

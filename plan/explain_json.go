@@ -77,9 +77,9 @@ func ExplainJSON(p *Plan, sinks []string) ([]byte, error) {
 
 func (e *explainer) json(n Node) explainedNode {
 	if e.repeats(n) {
-		return explainedNode{Node: describe(n), Columns: []explainedColumn{}}
+		return explainedNode{Node: n.describe(), Columns: []explainedColumn{}}
 	}
-	out := explainedNode{Node: describe(n), State: e.state(n), DuckDB: duckdbCalls(n), Columns: []explainedColumn{}}
+	out := explainedNode{Node: n.describe(), State: n.keeps(e.output.Mode), DuckDB: duckdbCalls(n), Columns: []explainedColumn{}}
 	for _, c := range n.Columns() {
 		col := explainedColumn{Name: c.Name, Type: c.Type.String(), Nullable: c.Nullable}
 		if c.Mark != nil {

@@ -99,32 +99,26 @@ func (s *stepper) add(st *piece) int {
 
 // node returns the number of the step that gives the rows of n.
 func (s *stepper) node(n Node) int {
-	switch n := n.(type) {
-	case *Scan:
-		return s.add(s.read(n))
-	case *Shared:
-		if _, ok := s.shared[n]; !ok {
-			s.shared[n] = s.node(n.Input)
-		}
-		return s.shared[n]
-	case *Watermark, *Filter, *Project, *WindowAssign, *Expand, *Unnest:
-		return s.stage(n, n.Inputs()[0])
-	case *Join:
-		if n.Static {
-			return s.stage(n, n.Left)
-		}
-	case *AsOf:
-		if n.Static {
-			return s.stage(n, n.Left)
-		}
+	if in := n.stageOf(); in != nil {
+		return s.stage(n, in)
 	}
-	return s.breaker(n)
+	if scan, ok := n.(*Scan); ok {
+		return s.add(s.read(scan))
+	}
+	rows, ok := n.(*Shared)
+	if !ok {
+		return s.breaker(n)
+	}
+	if _, ok := s.shared[rows]; !ok {
+		s.shared[rows] = s.node(rows.Input)
+	}
+	return s.shared[rows]
 }
 
 // breaker adds a step of its own: a union, or an operator that takes all rows of its inputs
 // before it gives any.
 func (s *stepper) breaker(n Node) int {
-	st := &piece{Does: describe(n), State: s.state(n), DuckDB: duckdbCalls(n)}
+	st := &piece{Does: n.describe(), State: n.keeps(s.output.Mode), DuckDB: duckdbCalls(n)}
 	for _, in := range n.Inputs() {
 		st.From = append(st.From, s.node(in))
 	}
@@ -139,10 +133,10 @@ func (s *stepper) stage(n, input Node) int {
 		at = s.add(&piece{Does: "take the rows", From: []int{at}})
 	}
 	st := s.steps[at-1]
-	text := describe(n)
+	text := n.describe()
 	if len(n.Inputs()) > 1 {
 		if table, ok := findNode[*StaticScan](n.Inputs()[1]); ok {
-			text += ", " + describeTable(table)
+			text += ", " + table.source()
 		}
 	}
 	st.Stages = append(st.Stages, text)

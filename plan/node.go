@@ -93,5 +93,13 @@ type Node interface {
 	WithInputs(ins []Node) Node
 	// Expressions returns what the node itself evaluates; some may be nil.
 	Expressions() []expr.Expr
-	node()
+
+	// describe is the node on one line of EXPLAIN.
+	describe() string
+	// keeps says what the node keeps between batches and when it leaves; "" for a
+	// stateless node.
+	keeps(mode types.Mode) string
+	// stageOf returns the input whose chunks the node passes on as they come; nil for one
+	// that takes all rows of a batch before it gives any, and for what makes rows.
+	stageOf() Node
 }

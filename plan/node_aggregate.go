@@ -1,6 +1,12 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Aggregate groups. Its result columns are, in this order: with Window set,
 // window_start and window_end (TIMESTAMP); then Keys; then Aggs.
@@ -30,7 +36,6 @@ type Aggregate struct {
 
 func (n *Aggregate) Columns() []Column { return n.Cols }
 func (n *Aggregate) Inputs() []Node    { return []Node{n.Input} }
-func (*Aggregate) node()               {}
 
 func (n *Aggregate) WithInputs(ins []Node) Node {
 	c := *n
@@ -45,6 +50,61 @@ func (n *Aggregate) Expressions() []expr.Expr {
 	}
 	return out
 }
+
+func (n *Aggregate) describe() string {
+	var keys []string
+	if n.Window != nil {
+		keys = append(keys, specText(n.Window, n.Time))
+	}
+	for _, k := range n.Keys {
+		keys = append(keys, expr.Readable(k))
+	}
+	calls := make([]string, len(n.Aggs))
+	for i, a := range n.Aggs {
+		calls[i] = a.Label
+	}
+	text := strings.Join(calls, ", ")
+	if len(keys) > 0 {
+		text = strings.TrimSpace(text + " by " + strings.Join(keys, ", "))
+	}
+	if n.Change != nil {
+		text += ", old rows taken back"
+	}
+	return "Aggregate " + text
+}
+
+func (n *Aggregate) keeps(mode types.Mode) string {
+	kept := "a row per group"
+	switch {
+	case len(n.Keys) == 0 && n.Window == nil:
+		kept = "one row"
+	case n.Window != nil && n.Window.Kind == Session:
+		kept = "a row per open session"
+	}
+	var with []string
+	for _, call := range n.Aggs {
+		switch {
+		case call.External != "":
+			with = append(with, fmt.Sprintf("what %s(...) takes of each row", call.External))
+		case call.Distinct && len(call.Args) > 0:
+			with = append(with, "the values of "+call.Label)
+		}
+	}
+	if len(with) > 0 {
+		kept += " with " + strings.Join(with, " and ")
+	}
+	switch {
+	case mode == types.Complete:
+		return kept + ", for ever"
+	case !n.Mark.closes():
+		return kept + ", for ever: no group key has event time"
+	case n.Mark.Part == Instant:
+		return fmt.Sprintf("%s, until the watermark reaches its %s", kept, columnName(n.Keys[n.EventKey]))
+	}
+	return kept + ", until the watermark reaches the end of the window"
+}
+
+func (*Aggregate) stageOf() Node { return nil }
 
 // AggCall is one aggregate of an Aggregate node.
 type AggCall struct {

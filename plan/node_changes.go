@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Changes turns a result in which the rows of a key replace the ones before (an
 // Aggregate or a TopN in update mode) into what changed: its columns are those of the
@@ -21,7 +26,6 @@ type Changes struct {
 
 func (n *Changes) Columns() []Column { return n.Cols }
 func (n *Changes) Inputs() []Node    { return []Node{n.Input} }
-func (*Changes) node()               {}
 
 func (n *Changes) WithInputs(ins []Node) Node {
 	c := *n
@@ -30,3 +34,26 @@ func (n *Changes) WithInputs(ins []Node) Node {
 }
 
 func (n *Changes) Expressions() []expr.Expr { return append([]expr.Expr{n.Live}, n.Keys...) }
+
+func (n *Changes) describe() string {
+	text := "Changes"
+	if n.Whole {
+		text = "Result, deleted where it is no more,"
+	}
+	if len(n.Keys) > 0 {
+		text += " by " + exprList(n.Keys, expr.Readable)
+	}
+	if n.Live != nil {
+		text += " where " + expr.Readable(n.Live)
+	}
+	return text
+}
+
+func (n *Changes) keeps(types.Mode) string {
+	if n.EventKey < 0 {
+		return "the rows of the query below as they came last, for ever"
+	}
+	return fmt.Sprintf("the rows of the query below as they came last, until the watermark reaches their %s", columnName(n.Keys[n.EventKey]))
+}
+
+func (*Changes) stageOf() Node { return nil }

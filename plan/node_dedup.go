@@ -1,6 +1,12 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+	"strings"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Dedup keeps the first row of each key.
 type Dedup struct {
@@ -15,7 +21,6 @@ type Dedup struct {
 
 func (n *Dedup) Columns() []Column { return n.Input.Columns() }
 func (n *Dedup) Inputs() []Node    { return []Node{n.Input} }
-func (*Dedup) node()               {}
 
 func (n *Dedup) WithInputs(ins []Node) Node {
 	c := *n
@@ -24,3 +29,27 @@ func (n *Dedup) WithInputs(ins []Node) Node {
 }
 
 func (*Dedup) Expressions() []expr.Expr { return nil }
+
+func (n *Dedup) describe() string { return "Deduplicate by " + namesOf(n.Input.Columns(), n.Keys) }
+
+func (n *Dedup) keeps(types.Mode) string {
+	cols := n.Input.Columns()
+	switch {
+	case n.Within && n.EventTime >= 0:
+		def := cols[n.EventTime].Mark.Watermark
+		return fmt.Sprintf("a row per key, until the watermark reaches the %s of its first row plus %s", cols[n.EventTime].Name, durationText(def.DelayMicros))
+	case n.EventKey >= 0:
+		return fmt.Sprintf("a row per key, until the watermark reaches its %s", cols[n.EventKey].Name)
+	}
+	return "a row per key, for ever: no key has event time"
+}
+
+func (*Dedup) stageOf() Node { return nil }
+
+func namesOf(cols []Column, indexes []int) string {
+	parts := make([]string, len(indexes))
+	for i, k := range indexes {
+		parts[i] = cols[k].Name
+	}
+	return strings.Join(parts, ", ")
+}

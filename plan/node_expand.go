@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Expand emits each row once per grouping set, with the keys outside the set
 // NULL: ROLLUP, CUBE, GROUPING SETS. It appends grouping_id (BIGINT).
@@ -13,7 +18,6 @@ type Expand struct {
 
 func (n *Expand) Columns() []Column { return n.Cols }
 func (n *Expand) Inputs() []Node    { return []Node{n.Input} }
-func (*Expand) node()               {}
 
 func (n *Expand) WithInputs(ins []Node) Node {
 	c := *n
@@ -22,3 +26,11 @@ func (n *Expand) WithInputs(ins []Node) Node {
 }
 
 func (n *Expand) Expressions() []expr.Expr { return n.Keys }
+
+func (n *Expand) describe() string {
+	return fmt.Sprintf("Expand to %d grouping sets of %s", len(n.Sets), exprList(n.Keys, expr.Readable))
+}
+
+func (*Expand) keeps(types.Mode) string { return "" }
+
+func (n *Expand) stageOf() Node { return n.Input }

@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Filter keeps the rows for which Cond is true.
 type Filter struct {
@@ -11,7 +14,6 @@ type Filter struct {
 
 func (n *Filter) Columns() []Column { return n.Input.Columns() }
 func (n *Filter) Inputs() []Node    { return []Node{n.Input} }
-func (*Filter) node()               {}
 
 func (n *Filter) WithInputs(ins []Node) Node {
 	c := *n
@@ -20,3 +22,9 @@ func (n *Filter) WithInputs(ins []Node) Node {
 }
 
 func (n *Filter) Expressions() []expr.Expr { return []expr.Expr{n.Cond} }
+
+func (n *Filter) describe() string { return "Filter " + expr.Readable(n.Cond) }
+
+func (*Filter) keeps(types.Mode) string { return "" }
+
+func (n *Filter) stageOf() Node { return n.Input }

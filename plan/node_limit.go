@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Limit passes the first Count rows: of the whole life of the query in append
 // mode, of each result in complete mode.
@@ -13,7 +18,6 @@ type Limit struct {
 
 func (n *Limit) Columns() []Column { return n.Input.Columns() }
 func (n *Limit) Inputs() []Node    { return []Node{n.Input} }
-func (*Limit) node()               {}
 
 func (n *Limit) WithInputs(ins []Node) Node {
 	c := *n
@@ -22,3 +26,14 @@ func (n *Limit) WithInputs(ins []Node) Node {
 }
 
 func (*Limit) Expressions() []expr.Expr { return nil }
+
+func (n *Limit) describe() string { return fmt.Sprintf("Limit %d", n.Count) }
+
+func (*Limit) keeps(mode types.Mode) string {
+	if mode == types.Append {
+		return "how many rows have passed"
+	}
+	return ""
+}
+
+func (*Limit) stageOf() Node { return nil }

@@ -1,6 +1,12 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"slices"
+	"strings"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Project computes columns.
 type Project struct {
@@ -15,7 +21,6 @@ type Project struct {
 
 func (n *Project) Columns() []Column { return n.Cols }
 func (n *Project) Inputs() []Node    { return []Node{n.Input} }
-func (*Project) node()               {}
 
 func (n *Project) WithInputs(ins []Node) Node {
 	c := *n
@@ -24,3 +29,22 @@ func (n *Project) WithInputs(ins []Node) Node {
 }
 
 func (n *Project) Expressions() []expr.Expr { return n.Exprs }
+
+func (n *Project) describe() string {
+	parts := make([]string, len(n.Exprs))
+	for i, e := range n.Exprs {
+		parts[i] = expr.Readable(e)
+		if name := n.Cols[i].Name; parts[i] != name {
+			parts[i] += " AS " + name
+		}
+	}
+	text := "Project " + strings.Join(parts, ", ")
+	if n.Computed && slices.ContainsFunc(n.Exprs, expr.CanFail) {
+		text += "; a row for which that fails is a bad row"
+	}
+	return text
+}
+
+func (*Project) keeps(types.Mode) string { return "" }
+
+func (n *Project) stageOf() Node { return n.Input }

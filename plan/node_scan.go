@@ -20,7 +20,6 @@ type Scan struct {
 
 func (n *Scan) Columns() []Column { return n.Cols }
 func (n *Scan) Inputs() []Node    { return nil }
-func (*Scan) node()               {}
 
 // Required returns the columns that are NOT NULL, to which the rows of the stream are held;
 // nil for none.
@@ -36,3 +35,9 @@ func (n *Scan) Required() (columns []int) {
 func (n *Scan) WithInputs([]Node) Node { return n }
 
 func (*Scan) Expressions() []expr.Expr { return nil }
+
+func (n *Scan) describe() string { return "Scan " + n.Stream + readingText(n.Reading) }
+
+func (*Scan) keeps(types.Mode) string { return "" }
+
+func (*Scan) stageOf() Node { return nil }

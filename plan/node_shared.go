@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Shared is rows that are computed once for all who read them: every place that has
 // them has this very node. Number is from 1, in the order of first appearance in the
@@ -17,7 +22,6 @@ type Shared struct {
 
 func (n *Shared) Columns() []Column { return n.Input.Columns() }
 func (n *Shared) Inputs() []Node    { return []Node{n.Input} }
-func (*Shared) node()               {}
 
 // WithInputs makes other rows of it: those who read n go on reading n.
 func (n *Shared) WithInputs(ins []Node) Node {
@@ -27,3 +31,9 @@ func (n *Shared) WithInputs(ins []Node) Node {
 }
 
 func (*Shared) Expressions() []expr.Expr { return nil }
+
+func (n *Shared) describe() string { return fmt.Sprintf("Shared rows %d", n.Number) }
+
+func (*Shared) keeps(types.Mode) string { return "" }
+
+func (*Shared) stageOf() Node { return nil }

@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"strings"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Sort orders a complete result.
 type Sort struct {
@@ -11,7 +16,6 @@ type Sort struct {
 
 func (n *Sort) Columns() []Column { return n.Input.Columns() }
 func (n *Sort) Inputs() []Node    { return []Node{n.Input} }
-func (*Sort) node()               {}
 
 func (n *Sort) WithInputs(ins []Node) Node {
 	c := *n
@@ -20,6 +24,12 @@ func (n *Sort) WithInputs(ins []Node) Node {
 }
 
 func (n *Sort) Expressions() []expr.Expr { return sortExprs(n.Keys) }
+
+func (n *Sort) describe() string { return "Sort by " + sortText(n.Keys) }
+
+func (*Sort) keeps(types.Mode) string { return "" }
+
+func (*Sort) stageOf() Node { return nil }
 
 // SortKey is one ORDER BY key.
 type SortKey struct {
@@ -34,4 +44,18 @@ func sortExprs(keys []SortKey) []expr.Expr {
 		out[i] = k.Expr
 	}
 	return out
+}
+
+func sortText(keys []SortKey) string {
+	parts := make([]string, len(keys))
+	for i, k := range keys {
+		parts[i] = expr.Readable(k.Expr)
+		if k.Desc {
+			parts[i] += " DESC"
+		}
+		if k.NullsFirst == k.Desc {
+			parts[i] += map[bool]string{true: " NULLS FIRST", false: " NULLS LAST"}[k.NullsFirst]
+		}
+	}
+	return strings.Join(parts, ", ")
 }

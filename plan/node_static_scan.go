@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // StaticScan reads a DuckDB table, snapshotted per batch.
 type StaticScan struct {
@@ -10,8 +13,16 @@ type StaticScan struct {
 
 func (n *StaticScan) Columns() []Column { return n.Cols }
 func (n *StaticScan) Inputs() []Node    { return nil }
-func (*StaticScan) node()               {}
 
 func (n *StaticScan) WithInputs([]Node) Node { return n }
 
 func (*StaticScan) Expressions() []expr.Expr { return nil }
+
+func (n *StaticScan) describe() string { return "Table " + n.source() }
+
+// source says what the rows are read from.
+func (n *StaticScan) source() string { return n.Table + ", as it is at the start of each batch" }
+
+func (*StaticScan) keeps(types.Mode) string { return "" }
+
+func (*StaticScan) stageOf() Node { return nil }

@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // TopN keeps, of the rows with equal Keys, the first Count in an order:
 // ROW_NUMBER() OVER (PARTITION BY keys ORDER BY order) <= Count. Its columns are
@@ -32,7 +37,6 @@ type TopN struct {
 
 func (n *TopN) Columns() []Column { return n.Cols }
 func (n *TopN) Inputs() []Node    { return []Node{n.Input} }
-func (*TopN) node()               {}
 
 func (n *TopN) WithInputs(ins []Node) Node {
 	c := *n
@@ -41,3 +45,27 @@ func (n *TopN) WithInputs(ins []Node) Node {
 }
 
 func (n *TopN) Expressions() []expr.Expr { return append(sortExprs(n.Order), n.Keys...) }
+
+func (n *TopN) describe() string {
+	text := fmt.Sprintf("First %d by %s for each %s", n.Count, sortText(n.Order), exprList(n.Keys, expr.Readable))
+	if n.Change != nil {
+		text += ", old rows taken back"
+	}
+	return text
+}
+
+func (n *TopN) keeps(types.Mode) string {
+	kept := "the first rows of each key"
+	if n.Change != nil {
+		kept = "all rows of each key"
+	}
+	switch {
+	case n.EventKey >= 0:
+		return fmt.Sprintf("%s, until the watermark reaches its %s", kept, columnName(n.Keys[n.EventKey]))
+	case n.ByTime:
+		return "the first row of each key until the watermark reaches its event time, the key for ever"
+	}
+	return kept + ", for ever"
+}
+
+func (*TopN) stageOf() Node { return nil }

@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Union concatenates inputs of equal schema.
 type Union struct {
@@ -13,7 +16,6 @@ type Union struct {
 
 func (n *Union) Columns() []Column { return n.Cols }
 func (n *Union) Inputs() []Node    { return n.Ins }
-func (*Union) node()               {}
 
 func (n *Union) WithInputs(ins []Node) Node {
 	c := *n
@@ -22,3 +24,9 @@ func (n *Union) WithInputs(ins []Node) Node {
 }
 
 func (*Union) Expressions() []expr.Expr { return nil }
+
+func (n *Union) describe() string { return "Union" }
+
+func (*Union) keeps(types.Mode) string { return "" }
+
+func (*Union) stageOf() Node { return nil }

@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Unnest appends the elements of a list, one row each.
 type Unnest struct {
@@ -15,7 +18,6 @@ type Unnest struct {
 
 func (n *Unnest) Columns() []Column { return n.Cols }
 func (n *Unnest) Inputs() []Node    { return []Node{n.Input} }
-func (*Unnest) node()               {}
 
 func (n *Unnest) WithInputs(ins []Node) Node {
 	c := *n
@@ -24,3 +26,9 @@ func (n *Unnest) WithInputs(ins []Node) Node {
 }
 
 func (n *Unnest) Expressions() []expr.Expr { return []expr.Expr{n.List} }
+
+func (n *Unnest) describe() string { return "Unnest " + expr.Readable(n.List) }
+
+func (*Unnest) keeps(types.Mode) string { return "" }
+
+func (n *Unnest) stageOf() Node { return n.Input }

@@ -1,6 +1,11 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"fmt"
+
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // Watermark observes the event-time column Index of its input: rows with a
 // NULL there are bad rows.
@@ -13,7 +18,6 @@ type Watermark struct {
 
 func (n *Watermark) Columns() []Column { return n.Cols }
 func (n *Watermark) Inputs() []Node    { return []Node{n.Input} }
-func (*Watermark) node()               {}
 
 func (n *Watermark) WithInputs(ins []Node) Node {
 	c := *n
@@ -22,3 +26,11 @@ func (n *Watermark) WithInputs(ins []Node) Node {
 }
 
 func (*Watermark) Expressions() []expr.Expr { return nil }
+
+func (n *Watermark) describe() string {
+	return fmt.Sprintf("Watermark %d on %s", n.Def.ID, n.Cols[n.Index].Name)
+}
+
+func (*Watermark) keeps(types.Mode) string { return "" }
+
+func (n *Watermark) stageOf() Node { return n.Input }

@@ -1,6 +1,9 @@
 package plan
 
-import "ssql/plan/expr"
+import (
+	"ssql/plan/expr"
+	"ssql/sql/types"
+)
 
 // WindowAssign appends window_start, window_end and window_time to each row, one row
 // per window it falls in; rows whose time is NULL are left out. Time is evaluated
@@ -17,7 +20,6 @@ type WindowAssign struct {
 
 func (n *WindowAssign) Columns() []Column { return n.Cols }
 func (n *WindowAssign) Inputs() []Node    { return []Node{n.Input} }
-func (*WindowAssign) node()               {}
 
 func (n *WindowAssign) WithInputs(ins []Node) Node {
 	c := *n
@@ -28,3 +30,9 @@ func (n *WindowAssign) WithInputs(ins []Node) Node {
 func (n *WindowAssign) Expressions() []expr.Expr {
 	return append([]expr.Expr{n.Time}, n.PartitionBy...)
 }
+
+func (n *WindowAssign) describe() string { return "Window " + specText(n.Spec, n.Time) }
+
+func (*WindowAssign) keeps(types.Mode) string { return "" }
+
+func (n *WindowAssign) stageOf() Node { return n.Input }
