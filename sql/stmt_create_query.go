@@ -19,6 +19,7 @@ func (p *parser) createQuery() (Statement, error) {
 	s := &CreateQuery{}
 	p.take()
 	s.OrReplace = p.accept("OR", "REPLACE")
+	flow := p.at("FLOW")
 	if at := p.pos; p.accept("FLOW") {
 		p.spelling(aliasCreateFlow, at)
 	} else if err := p.expect("QUERY"); err != nil {
@@ -30,6 +31,12 @@ func (p *parser) createQuery() (Statement, error) {
 	}
 	if s.Name, err = p.name("the name of the query"); err != nil {
 		return nil, err
+	}
+	if at := p.pos; flow && p.accept("COMMENT") {
+		if _, err = p.str("text"); err != nil {
+			return nil, err
+		}
+		p.changesNothing("COMMENT", at)
 	}
 	if p.accept("WITH") {
 		if s.Options, err = p.optionList(); err != nil {

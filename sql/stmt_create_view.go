@@ -14,33 +14,21 @@ type CreateView struct {
 }
 
 // createMaterializedView parses CREATE MATERIALIZED VIEW name [(cols)] [WITH (..)] AS
-// query and Databricks' CREATE OR REFRESH STREAMING TABLE, which appends rows.
+// query.
 func (p *parser) createMaterializedView() (Statement, error) {
-	lo := p.pos
 	s := &CreateView{Materialized: true}
 	p.take()
 	s.OrReplace = p.accept("OR", "REPLACE")
-	refresh := p.accept("OR", "REFRESH")
-	if p.accept("STREAMING", "TABLE") {
-		p.spelling(aliasStreamingTable, lo)
-		s.Streaming = true
-	} else if err := p.expect("MATERIALIZED", "VIEW"); err != nil {
+	p.accept("OR", "REFRESH")
+	if err := p.expect("MATERIALIZED", "VIEW"); err != nil {
 		return nil, err
 	}
 	if err := p.viewHead(s); err != nil {
 		return nil, err
 	}
-	options := &CreateStream{}
-	if err := p.declarationClauses(options); err != nil {
+	var err error
+	if s.Options, err = p.viewClauses(); err != nil {
 		return nil, err
-	}
-	s.Options = options.Options
-	if err := checkOptions(s.Options); err != nil {
-		return nil, err
-	}
-	if p.cur().kind == tokEnd && refresh {
-		return nil, unsupported(p.spanOf(lo, p.pos), "CREATE STREAMING TABLE without AS (Databricks) is not needed").
-			WithHint("leave it out: the first query that inserts into %s makes the table", s.Name)
 	}
 	return p.viewQuery(s)
 }

@@ -23,6 +23,10 @@ func (p *parser) insert() (*Insert, error) {
 	if err := p.expect("INTO"); err != nil {
 		return nil, err
 	}
+	if p.at("ONCE") && p.peek(1).isName() && !p.atInsertBody(1) {
+		return nil, unsupported(p.cur().span(), "INSERT INTO ONCE (Databricks) is not supported").
+			WithHint("leave ONCE out: WITH (trigger = 'available_now') in front of AS ends the query with what is there")
+	}
 	p.acceptWordBeforeName("TABLE")
 	s := &Insert{}
 	var err error
@@ -45,6 +49,13 @@ func (p *parser) insert() (*Insert, error) {
 	}
 	s.Node = p.node(lo)
 	return s, nil
+}
+
+// atInsertBody reports whether the token n places ahead may stand behind the target of an
+// INSERT.
+func (p *parser) atInsertBody(n int) bool {
+	t := p.peek(n)
+	return t.is("BY") || t.is("FROM") || t.is("SELECT") || t.is("TABLE") || t.is("VALUES") || t.is("WITH")
 }
 
 // acceptWordBeforeName consumes a word that may stand in front of a name, unless it

@@ -64,6 +64,10 @@ func (p *parser) inserts() ([]*Insert, error) {
 		}
 		return set.(*StatementSet).Inserts, nil
 	}
+	if p.at("AUTO", "CDC") || p.at("APPLY", "CHANGES") {
+		return nil, unsupported(p.spanOf(p.pos, p.pos+2), "AUTO CDC (Databricks) is not supported").
+			WithHint("keep the latest row of each key: AS INSERT INTO t SELECT * FROM s QUALIFY row_number() OVER (PARTITION BY id ORDER BY ts DESC) = 1 EMIT ON UPDATE")
+	}
 	if !p.at("INSERT") {
 		return nil, p.unexpected("INSERT INTO table SELECT .. or EXECUTE STATEMENT SET BEGIN .. END")
 	}

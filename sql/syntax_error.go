@@ -107,7 +107,10 @@ var foreignClauses = []struct{ words, engine, hint string }{
 	{"INTO", "MySQL", "write INSERT INTO t SELECT .."},
 	{"LOCK IN SHARE MODE", "MySQL", "rows of a stream cannot be locked"},
 	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},
-	{"ON CONFLICT", "Flink", "in update mode a row replaces the one of its keys; keep one row of a key: SELECT .. QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts) = 1"},
+	{"ON CONFLICT", "PostgreSQL", "in update mode a row replaces the one of its keys: GROUP BY the columns that are to be unique, EMIT ON UPDATE"},
+	{"ON CONFLICT DO DEDUPLICATE", "Flink", "keep the last row of each key of the table: SELECT .. QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts DESC) = 1 EMIT ON UPDATE"},
+	{"ON CONFLICT DO ERROR", "Flink", "leave it out: GROUP BY the columns that are to be unique, and no two rows of the query have the same; in append mode a PRIMARY KEY of the table stops the query at the second row"},
+	{"ON CONFLICT DO NOTHING", "Flink", "keep the first row of each key of the table: SELECT .. QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts) = 1"},
 	{"PARTITION BY", "ksqlDB", "leave it out: rows are placed by the keys of GROUP BY and of joins"},
 	{"PIVOT", "DuckDB", "use one aggregate with FILTER (WHERE ..) for each column"},
 	{"POSITIONAL JOIN", "DuckDB", "rows of a stream have no position"},
@@ -125,7 +128,7 @@ var foreignClauses = []struct{ words, engine, hint string }{
 // foreignClause returns the refusal of a clause at pos that ssql knows from another
 // engine, nil for anything else.
 func (p *parser) foreignClause(pos int) error {
-	for _, f := range foreignClauses {
+	for _, f := range slices.Backward(foreignClauses) { // the longer of two that begin alike is behind
 		words := strings.Fields(f.words)
 		// The first of several words may have been taken for an alias.
 		if len(words) > 1 && pos > 0 && p.wordsAt(pos-1, words...) {

@@ -45,6 +45,7 @@ func handlers() []handler {
 		on("CREATE QUERY", (*Session).createQuery),
 		on("CREATE SINK", (*Session).createSink),
 		on("CREATE STREAM", (*Session).createStream),
+		on("CREATE STREAMING TABLE", (*Session).createStreamingTable),
 		on("CREATE VIEW", (*Session).createView),
 		on("DESCRIBE", (*Session).describe),
 		on("DIAGNOSE", (*Session).diagnose),
@@ -109,7 +110,7 @@ func (s *Session) refuseWriting(st sql.Statement) error {
 	}
 	what := ""
 	switch st := st.(type) {
-	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateView,
+	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateStreamingTable, *sql.CreateView,
 		*sql.DropSink, *sql.DropStream, *sql.DropView, *sql.Insert, *sql.ResetQuery, *sql.StatementSet:
 		what = strings.ToUpper(firstWord(sql.StatementText(st)))
 	case *sql.QueryVerb:
