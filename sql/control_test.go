@@ -74,7 +74,7 @@ func TestControlStatements(t *testing.T) {
 		{`SHOW CREATE TABLE t`, `Show SHOW CREATE TABLE t`},
 		{`SHOW CREATE MATERIALIZED VIEW "table"`, `Show SHOW CREATE MATERIALIZED VIEW "table"`},
 		{`SHOW TABLES LIKE 'a%'`, `Show SHOW TABLES LIKE 'a%'`},
-		{`SHOW TABLES`, `Passthrough SHOW`},
+		{`SHOW TABLES`, `Show SHOW TABLES`},
 		{`RUN SCRIPT 'a''b.sql'`, `RunScript RUN SCRIPT 'a''b.sql'`},
 		{`RUN SCRIPT a`, `PARSE_SYNTAX_ERROR: syntax error at or near "a", expected the name of a file in single quotes`},
 	} {

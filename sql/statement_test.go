@@ -101,7 +101,7 @@ var statementCases = []struct{ text, want string }{
 	{`SHOW CREATE STREAM s`, `Show SHOW CREATE STREAM s`},
 	{`SHOW CREATE s`, `Show SHOW CREATE s`},
 	{`SHOW trigger`, `Show SHOW trigger`},
-	{`SHOW TABLES`, `Passthrough SHOW`},
+	{`SHOW TABLES`, `Show SHOW TABLES`},
 	{`SHOW ALL TABLES`, `Show SHOW ALL TABLES`},
 	{`DESCRIBE s`, `Describe DESCRIBE s`},
 	{`DESC EXTENDED STREAM main.s`, `Describe DESCRIBE EXTENDED main.s`},

@@ -67,8 +67,8 @@ var showAliases = map[string]struct{ engine, what string }{
 	"SOURCES":            {"RisingWave", "STREAMS"},
 }
 
-// show parses SHOW what [FOR name] [LIKE 'pattern'] and SHOW CREATE name. SHOW TABLES
-// and other forms are DuckDB's.
+// show parses SHOW what [FOR name] [LIKE 'pattern'] and SHOW CREATE name. Other
+// forms are DuckDB's.
 func (p *parser) show() (Statement, error) {
 	lo := p.pos
 	if p.take().is("LIST") {
@@ -82,8 +82,8 @@ func (p *parser) show() (Statement, error) {
 			s.What = r.words
 		}
 	}
-	if p.at("TABLES") && (p.toks[lo].is("LIST") || p.peek(1).is("LIKE")) {
-		words, s.What = 1, "TABLES" // alone it is DuckDB's
+	if p.at("TABLES") && (p.peek(1).kind == tokEnd || p.peek(1).is("LIKE")) {
+		words, s.What = 1, "TABLES" // with FROM it is DuckDB's
 	}
 	if words == 0 {
 		return p.showOther(lo)
@@ -130,11 +130,6 @@ func (p *parser) show() (Statement, error) {
 // things only.
 func (p *parser) showOther(lo int) (Statement, error) {
 	if p.toks[lo].is("LIST") {
-		if p.at("TABLES") && p.peek(1).kind == tokEnd {
-			n := p.restNode()
-			n.Text = "SHOW TABLES"
-			return &Passthrough{Node: n, First: "SHOW"}, nil
-		}
 		return nil, p.unexpected("STREAMS, QUERIES, FUNCTIONS, CONNECTORS or FORMATS")
 	}
 	if p.cur().isName() && p.peek(1).kind == tokEnd && !p.atAny("TABLES", "DATABASES", "SCHEMAS", "VARIABLES") {

@@ -1,7 +1,9 @@
 package session
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"sort"
 	"strings"
 
@@ -14,11 +16,40 @@ import (
 // The SHOW statements of this file list what there is to use: tables, views, sinks,
 // formats and functions.
 
-// showTables lists the tables and views of the database, those of ssql's own schema left
-// out.
+// showTables lists what FROM can name: the tables and views of the user's current database
+// (those of an open transaction and temporary ones as well), the streams and the views over
+// them. What is in ssql's own schema is left out.
 func (s *Session) showTables(ctx context.Context, st *sql.Show, out Output) error {
-	return s.sendLike(ctx, st, `SELECT table_name AS name, table_schema AS "schema", CASE table_type WHEN 'BASE TABLE' THEN 'table' ELSE 'view' END AS kind
-		FROM information_schema.tables WHERE table_schema <> 'ssql' AND table_catalog = current_database()`, out)
+	streams, err := s.streams(ctx)
+	if err != nil {
+		return err
+	}
+	t := newTextTable("name", "schema", "kind")
+	for _, r := range streams {
+		if likeMatches(st.Like, r.name) {
+			t.add(r.name, "main", map[bool]string{true: "view", false: "stream"}[r.view])
+		}
+	}
+	c, release, err := s.userConn(ctx, "SHOW", st.Text)
+	if err != nil {
+		return err
+	}
+	defer release()
+	err = c.Query(ctx, `SELECT table_name, table_schema, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
+		FROM information_schema.tables WHERE table_schema <> 'ssql' AND table_catalog IN (current_database(), 'temp')`, nil,
+		func(row []any) error {
+			if likeMatches(st.Like, text(row[0])) {
+				t.add(text(row[0]), text(row[1]), text(row[2]))
+			}
+			return nil
+		})
+	if err != nil {
+		return err
+	}
+	slices.SortFunc(t.rows, func(a, b []string) int {
+		return cmp.Or(cmp.Compare(strings.ToLower(a[0]), strings.ToLower(b[0])), slices.Compare(a, b))
+	})
+	return t.send(out)
 }
 
 // showAllTables is DuckDB's SHOW ALL TABLES without what belongs to ssql itself.

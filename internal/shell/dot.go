@@ -24,6 +24,7 @@ type dotCommand struct {
 func dotCommands() []dotCommand {
 	return []dotCommand{
 		{"bail", "on|off", "stop a script at its first error (the default)", 1, 1, dotBail},
+		{"describe", "[NAME]", "list tables, views and streams, or the columns of one", 0, 1, dotDescribe},
 		{"echo", "on|off", "print statements before they run", 1, 1, dotEcho},
 		{"edit", "", "edit the last statement in $EDITOR and run it", 0, 0, dotEdit},
 		{"exit", "", "leave; queries stop after their running batch", 0, 0, dotExit},
@@ -42,9 +43,9 @@ func dotCommands() []dotCommand {
 		{"queries", "", "list the streaming queries", 0, 0, dotStatement("SHOW QUERIES")},
 		{"quit", "", "leave; queries stop after their running batch", 0, 0, dotExit},
 		{"read", "FILE", "run a script", 1, 1, dotRead},
-		{"schema", "[NAME]", "show how tables and views were made", 0, 1, dotSchema},
+		{"schema", "[NAME]", "show how tables, views and streams were made", 0, 1, dotSchema},
 		{"streams", "", "list the streams", 0, 0, dotStatement("SHOW STREAMS")},
-		{"tables", "[PATTERN]", "list tables and views; with a pattern also those of ssql itself", 0, 1, dotTables},
+		{"tables", "[PATTERN]", "list tables, views and streams", 0, 1, dotTables},
 		{"timer", "on|off", "print how long statements take", 1, 1, dotTimer},
 		{"watch", "[SECONDS [N]]", "run the last statement again and again, N times or until Ctrl-C", 0, 2, dotWatch},
 	}
@@ -52,7 +53,7 @@ func dotCommands() []dotCommand {
 
 // psqlAliases are the backslash commands that hands type by themselves.
 var psqlAliases = map[string]string{
-	`\d`: ".schema", `\dt`: ".tables", `\e`: ".edit", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help", `\watch`: ".watch",
+	`\d`: ".describe", `\dt`: ".tables", `\e`: ".edit", `\i`: ".read", `\o`: ".output", `\q`: ".quit", `\?`: ".help", `\watch`: ".watch",
 }
 
 // runDot runs the dot command that begins at an offset of a text; an error other than

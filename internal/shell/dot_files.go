@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 
 	"ssql/sql/types"
@@ -65,18 +66,37 @@ func dotSchema(s *Shell, ctx context.Context, dir string, args []string) error {
 	}
 	return s.runStatement(ctx, dir, `SELECT name, "sql" FROM (`+
 		`SELECT table_name AS name, "sql", schema_name, database_name FROM duckdb_tables() WHERE NOT internal UNION ALL `+
-		`SELECT view_name, "sql", schema_name, database_name FROM duckdb_views() WHERE NOT internal) `+
+		`SELECT view_name, "sql", schema_name, database_name FROM duckdb_views() WHERE NOT internal UNION ALL `+
+		`SELECT name, definition, 'main', current_database() FROM ssql.streams) `+
 		`WHERE schema_name <> 'ssql' AND database_name = current_database()`+where+` ORDER BY name`)
 }
 
-func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {
-	where := " AND table_schema <> 'ssql'"
-	if len(args) == 1 {
-		where = " AND table_name ILIKE " + types.QuoteText(args[0])
+// dotDescribe is psql's \d: what there is, or the columns of one of it.
+func dotDescribe(s *Shell, ctx context.Context, dir string, args []string) error {
+	if len(args) == 0 {
+		return dotTables(s, ctx, dir, nil)
 	}
-	return s.runStatement(ctx, dir, `SELECT table_schema AS "schema", table_name AS name, table_type AS "type" `+
-		`FROM information_schema.tables WHERE table_catalog = current_database()`+where+` ORDER BY 1, 2`)
+	return s.runStatement(ctx, dir, "DESCRIBE "+named(args[0]))
 }
+
+func dotTables(s *Shell, ctx context.Context, dir string, args []string) error {
+	like := ""
+	if len(args) == 1 {
+		like = " LIKE " + types.QuoteText(args[0])
+	}
+	return s.runStatement(ctx, dir, "SHOW TABLES"+like)
+}
+
+// named returns a name as a statement has it: in quotes, unless it is one word or several
+// between dots.
+func named(name string) string {
+	if plainName.MatchString(name) {
+		return name
+	}
+	return types.QuoteIdent(name)
+}
+
+var plainName = regexp.MustCompile(`^[\pL_][\pL\pN_$]*(\.[\pL_][\pL\pN_$]*)*$`)
 
 // absolute resolves a path as statements of the same text would.
 func absolute(dir, path string) string {
