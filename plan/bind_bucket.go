@@ -14,11 +14,15 @@ const bucketOriginMicros = 946_857_600_000_000
 // and wherever the block says it again: its groups are those of TUMBLE and close as they do.
 func (k *block) buckets() error {
 	by := k.s.GroupBy
-	if by == nil || by.All {
+	if by == nil {
 		return nil
 	}
+	keys := by.Items
+	if by.All {
+		keys = itemExprs(k.s.Items)
+	}
 	found := map[string]sql.Expr{}
-	for _, e := range by.Items {
+	for _, e := range keys {
 		e = k.groupedBy(e)
 		if to := k.bucket(e); to != nil {
 			found[sql.ExprText(e)] = to
@@ -40,6 +44,15 @@ func (k *block) buckets() error {
 	q.OrderBy = mapOrder(q.OrderBy, to)
 	k.s, k.q = &s, &q
 	return nil
+}
+
+// itemExprs returns the expressions of select items.
+func itemExprs(items []sql.SelectItem) []sql.Expr {
+	out := make([]sql.Expr, len(items))
+	for i, it := range items {
+		out[i] = it.Expr
+	}
+	return out
 }
 
 // groupedBy returns what a number or alias in GROUP BY stands for.
@@ -66,34 +79,64 @@ func (k *block) groupedBy(e sql.Expr) sql.Expr {
 // else: also for one of months, or over a time that no watermark follows.
 func (k *block) bucket(e sql.Expr) sql.Expr {
 	c, ok := e.(*sql.Call)
-	if !ok || !strings.EqualFold(c.Name.Name, "time_bucket") || len(c.Args) != 2 {
+	if !ok || !strings.EqualFold(c.Name.Name, "time_bucket") || len(c.Args) < 2 || len(c.Args) > 3 {
 		return nil
 	}
-	width, ok := c.Args[0].(*sql.Interval)
+	width, ok := bucketInterval(c.Args[0])
 	column, isColumn := c.Args[1].(*sql.ColumnRef)
-	if !ok || !isColumn {
+	if !ok || !isColumn || width.Micros <= 0 {
 		return nil
 	}
-	micros, fixed := width.Value.FixedMicros()
+	begin := int64(bucketOriginMicros)
+	if len(c.Args) == 3 {
+		if begin, ok = bucketBegin(c.Args[2]); !ok {
+			return nil
+		}
+	}
 	cols, _ := k.scope.find(column.Parts)
-	if !fixed || micros <= 0 || len(cols) != 1 || !cols[0].Mark.isEventTime() || cols[0].Mark.Part != Instant {
+	if len(cols) != 1 || !cols[0].Mark.isEventTime() || cols[0].Mark.Part != Instant {
 		return nil
 	}
-	call := &sql.Call{Name: sql.Ident{Name: "tumble_start", Span: c.Name.Span}, Args: []sql.Expr{column, width}, Span: c.Span}
-	if offset := bucketOriginMicros % micros; offset > 0 {
-		call.Args = append(call.Args, &sql.Interval{Value: types.Interval{Micros: offset}, Span: width.Span})
+	span := c.Args[0].Pos()
+	call := &sql.Call{Name: sql.Ident{Name: "tumble_start", Span: c.Name.Span}, Args: []sql.Expr{column, &sql.Interval{Value: width, Span: span}}, Span: c.Span}
+	if offset := (begin%width.Micros + width.Micros) % width.Micros; offset > 0 {
+		call.Args = append(call.Args, &sql.Interval{Value: types.Interval{Micros: offset}, Span: span})
 	}
 	return call
+}
+
+// bucketInterval returns a constant interval in microseconds, for DuckDB also reads one from a
+// text; ok is false for one of months, whose length is not fixed, and for anything else.
+func bucketInterval(e sql.Expr) (v types.Interval, ok bool) {
+	switch e := e.(type) {
+	case *sql.Interval:
+		v, ok = e.Value, true
+	case *sql.Literal:
+		text, isText := e.Value.(string)
+		if !isText {
+			return v, false
+		}
+		v, ok = types.ParseInterval(text)
+	}
+	micros, fixed := v.FixedMicros()
+	return types.Interval{Micros: micros}, ok && fixed
+}
+
+// bucketBegin returns where some bucket begins by the third argument of time_bucket, an offset
+// from the usual origin or an origin, in microseconds.
+func bucketBegin(e sql.Expr) (micros int64, ok bool) {
+	if t, isTyped := e.(*sql.TypedLiteral); isTyped && (t.Type.Kind == types.Timestamp || t.Type.Kind == types.Date) {
+		micros, _, ok = types.ParseTimestamp([]byte(t.Text))
+		return micros, ok
+	}
+	v, ok := bucketInterval(e)
+	return bucketOriginMicros + v.Micros, ok
 }
 
 // hasWindowCall reports whether a window stands in the block already.
 func (k *block) hasWindowCall() bool {
 	found := false
-	list := append([]sql.Expr(nil), k.s.GroupBy.Items...)
-	for _, it := range k.s.Items {
-		list = append(list, it.Expr)
-	}
-	for _, e := range list {
+	for _, e := range append(itemExprs(k.s.Items), k.s.GroupBy.Items...) {
 		walk(e, func(x sql.Expr) bool {
 			c, ok := x.(*sql.Call)
 			found = found || ok && isWindowCall(strings.ToLower(c.Name.Name))

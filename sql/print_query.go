@@ -320,7 +320,12 @@ func (p *printer) join(t *Join) {
 			p.put(" WITHIN ", ExprText(t.Within))
 		}
 	}
-	if t.On != nil {
+	switch {
+	case t.On != nil && len(t.Using) > 0: // no other spelling has both
+		p.put(" MATCH_CONDITION (")
+		p.expr(t.On)
+		p.put(")")
+	case t.On != nil:
 		p.put(" ON ")
 		p.expr(t.On)
 	}

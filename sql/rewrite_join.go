@@ -96,7 +96,7 @@ func (p *parser) joinedTables() error {
 			}
 			err = p.joinRight()
 			if err == nil && words.match != nil {
-				open, err = p.matched(words, open)
+				open = p.matched(words, open)
 			}
 		}
 		if err != nil {
@@ -162,20 +162,17 @@ func (p *parser) joinRight() error {
 
 // matched looks for the condition behind MATCH_CONDITION (..), the last of the open joins; it
 // may be left out.
-func (p *parser) matched(words *joinWords, open []*joinWords) ([]*joinWords, error) {
-	switch {
-	case p.at("ON"):
-		return open, nil
-	case p.at("USING"):
-		return nil, unsupported(p.cur().span(), "USING behind MATCH_CONDITION is not supported").WithHint("write the columns with their tables: ON a.k = b.k")
+func (p *parser) matched(words *joinWords, open []*joinWords) []*joinWords {
+	if p.at("ON") || p.at("USING") {
+		return open
 	}
 	words.noOn = true
 	p.emit("ON 1", p.pos)
-	return open[:len(open)-1], nil
+	return open[:len(open)-1]
 }
 
 // matchCondition consumes MATCH_CONDITION (a.ts >= b.ts), Spark's and Snowflake's place for
-// the comparison of times of an ASOF JOIN. Without ON it is the whole condition.
+// the comparison of times of an ASOF JOIN. Without ON and USING it is the whole condition.
 func (p *parser) matchCondition(words *joinWords) error {
 	lo := p.pos
 	p.take()

@@ -56,8 +56,8 @@ func (p *parser) alterTable() (Statement, error) {
 }
 
 // alterStream parses ALTER STREAM name SET (..) | SET LOCATION 'path' | ADD [COLUMN] definition
-// | SET WATERMARK [FOR column AS] column [- interval] | DROP WATERMARK. Flink adds and
-// modifies a watermark, RisingWave alters one.
+// | [SET] WATERMARK [FOR column AS] column [- interval] | [SET] WATERMARK column DELAY OF
+// interval | DROP WATERMARK. Flink adds and modifies a watermark, RisingWave alters one.
 func (p *parser) alterStream() (Statement, error) {
 	p.take()
 	p.take()
@@ -99,14 +99,18 @@ func (p *parser) acceptWatermark() bool {
 			return true
 		}
 	}
-	return false
+	return p.peek(1).isName() && p.accept("WATERMARK")
 }
 
-// alteredWatermark consumes [FOR column AS] column [- interval].
+// alteredWatermark consumes [FOR column AS] column [- interval] or column DELAY OF interval.
 func (p *parser) alteredWatermark() (*WatermarkDef, error) {
 	lo := p.pos
 	if !p.at("FOR") {
 		w := &WatermarkDef{Column: p.cur().ident()}
+		if p.peek(1).is("DELAY") {
+			p.take()
+			return p.alteredDelay(w, lo)
+		}
 		e, err := p.standaloneExpr()
 		if err != nil {
 			return nil, err
@@ -120,6 +124,19 @@ func (p *parser) alteredWatermark() (*WatermarkDef, error) {
 	}
 	p.take()
 	return p.watermarkOf(lo)
+}
+
+// alteredDelay consumes DELAY OF interval, as a query says it, behind the column of a watermark.
+func (p *parser) alteredDelay(w *WatermarkDef, lo int) (*WatermarkDef, error) {
+	if err := p.expect("DELAY", "OF"); err != nil {
+		return nil, err
+	}
+	d, err := p.duration()
+	if err != nil {
+		return nil, err
+	}
+	w.Delay, w.Span = d.Value, p.spanFrom(lo)
+	return w, nil
 }
 
 // alterSink parses ALTER SINK name SET LOCATION 'path'.
