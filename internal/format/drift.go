@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -21,7 +22,10 @@ type Drift struct {
 	mu    sync.Mutex
 	first string          // the file whose names are expected
 	known map[string]bool // names in lower case, as columns compare
-	found []found         // since the last Notices
+	found []found         // since the last Notices, each name once
+	at    map[string]int  // indexes of found, by name in lower case
+	finds int             // numbers found
+	batch int             // how often Notices was called
 	told  int
 }
 
@@ -33,8 +37,9 @@ type Name struct {
 
 // found is a name in a file.
 type found struct {
-	file string
-	name Name
+	file   string
+	name   Name
+	number int // what was found before has a lower one
 }
 
 const (
@@ -47,7 +52,7 @@ const (
 
 // NewDrift returns a Drift of a stream with columns. hint says how a name becomes one.
 func NewDrift(kind string, columns []string, inferred bool, hint func(n Name) string) *Drift {
-	d := &Drift{kind: kind, inferred: inferred, hint: hint, known: map[string]bool{}}
+	d := &Drift{kind: kind, inferred: inferred, hint: hint, known: map[string]bool{}, at: map[string]int{}}
 	for _, name := range columns {
 		d.known[strings.ToLower(name)] = true
 	}
@@ -63,28 +68,50 @@ func (d *Drift) Expect(file string) {
 	}
 }
 
-// Expected reports whether the names of a file are those that are expected.
-func (d *Drift) Expected(file string) bool {
+// Untold reports whether names may still be found anew that a decoder has met before: those
+// of the file that is expected, and, until the Notices of a batch, those of each of its files,
+// so that the notice does not name the file that a worker happened to read first.
+func (d *Drift) Untold(file string, batch int) bool {
 	if d == nil {
 		return false
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return file == d.first
+	return file == d.first || batch == d.batch
 }
 
-// Found takes names that a file has and the columns that are read have not.
-func (d *Drift) Found(file string, names []Name) {
-	if d == nil || len(names) == 0 {
-		return
+// Found takes names that a file has and the columns that are read have not, and returns a
+// number of the batch, for Untold.
+func (d *Drift) Found(file string, names []Name) (batch int) {
+	if d == nil {
+		return 0
 	}
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, n := range names {
-		if !d.known[strings.ToLower(n.Path)] && len(d.found) < DriftNames {
-			d.found = append(d.found, found{file, n})
+		key := strings.ToLower(n.Path)
+		if d.known[key] {
+			continue
+		}
+		at, again := d.at[key]
+		d.finds++
+		switch {
+		case again && d.before(file, d.found[at].file):
+			d.found[at] = found{file, n, d.finds}
+		case !again && len(d.found) < DriftNames:
+			d.at[key] = len(d.found)
+			d.found = append(d.found, found{file, n, d.finds})
 		}
 	}
+	return d.batch
+}
+
+// before reports whether the names of file a are told rather than those of b.
+func (d *Drift) before(a, b string) bool {
+	if expected := a == d.first; expected != (b == d.first) {
+		return expected
+	}
+	return a < b
 }
 
 // Notices returns what to tell the user of the names that were found since the last call.
@@ -93,11 +120,14 @@ func (d *Drift) Found(file string, names []Name) {
 func (d *Drift) Notices() (notices []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	slices.SortStableFunc(d.found, func(a, b found) int {
-		if expected := a.file == d.first; expected != (b.file == d.first) {
-			return map[bool]int{true: -1, false: 1}[expected]
+	slices.SortFunc(d.found, func(a, b found) int {
+		switch {
+		case d.before(a.file, b.file):
+			return -1
+		case d.before(b.file, a.file):
+			return 1
 		}
-		return strings.Compare(a.file, b.file)
+		return cmp.Compare(a.number, b.number)
 	})
 	for _, f := range d.found {
 		key := strings.ToLower(f.name.Path)
@@ -119,5 +149,7 @@ func (d *Drift) Notices() (notices []string) {
 		notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is no column and is not read; %s", f.file, d.kind, f.name.Path, hint))
 	}
 	d.found = d.found[:0]
+	clear(d.at)
+	d.batch++
 	return notices
 }

@@ -27,6 +27,36 @@ func TestDriftDoesNotDependOnTheOrderOfFiles(t *testing.T) {
 	}
 }
 
+// TestDriftTellsOfTheSameFile shows that a name is told of the first file that has it, in
+// whichever order files are read, and that a decoder is asked to find it again for that.
+func TestDriftTellsOfTheSameFile(t *testing.T) {
+	for _, files := range [][]string{{"1", "2", "3"}, {"3", "2", "1"}, {"2", "3", "1"}} {
+		d := NewDrift("key", nil, false, hint)
+		d.Expect("0")
+		batch := 0
+		for _, f := range files {
+			if !d.Untold(f, batch) {
+				t.Errorf("%v: %s need not be found anew", files, f)
+			}
+			names := []Name{{"b", "DATE"}, {"a", "DATE"}}
+			if f == "3" {
+				names = []Name{{"a", "BIGINT"}, {"b", "BIGINT"}, {"c", "BIGINT"}}
+			}
+			batch = d.Found(f, names)
+		}
+		got := strings.Join(d.Notices(), "\n")
+		told := func(file, name, typ string) string {
+			return fmt.Sprintf("file %q has the key %q, which is no column and is not read; add %s %s", file, name, name, typ)
+		}
+		if want := strings.Join([]string{told("1", "b", "DATE"), told("1", "a", "DATE"), told("3", "c", "BIGINT")}, "\n"); got != want {
+			t.Errorf("%v: got\n%s\nwant\n%s", files, got, want)
+		}
+		if d.Untold("4", batch) {
+			t.Errorf("%v: told names are to be found anew", files)
+		}
+	}
+}
+
 // TestDriftOfNamesThatAreData shows that keys without end are not told one by one.
 func TestDriftOfNamesThatAreData(t *testing.T) {
 	d := NewDrift("key", nil, true, hint)

@@ -45,6 +45,7 @@ type Decoder struct {
 	file    string           // the input's name
 	unknown map[unknown]bool // keys that are no columns
 	others  []format.Name    // those of them that the input brought first
+	foundIn int              // the batch, as Drift counts
 }
 
 var _ format.Decoder = (*Decoder)(nil)
@@ -54,7 +55,7 @@ func (d *Decoder) Begin(in format.Input, chunkRows int, out format.Output) {
 	if chunkRows != d.rowsMax {
 		d.discard()
 	}
-	if in.Name != d.file && d.shape.options.Drift.Expected(in.Name) {
+	if in.Name != d.file && len(d.unknown) > 0 && d.shape.options.Drift.Untold(in.Name, d.foundIn) {
 		// What other files had must be found again.
 		d.steps = tree{}
 		clear(d.unknown)
@@ -129,8 +130,10 @@ func (d *Decoder) Finish(failed bool) error {
 		d.discard()
 		return nil
 	}
-	d.shape.options.Drift.Found(d.file, d.others)
-	d.others = d.others[:0]
+	if len(d.others) > 0 {
+		d.foundIn = d.shape.options.Drift.Found(d.file, d.others)
+		d.others = d.others[:0]
+	}
 	d.noticeOtherCase(d.shape.root)
 	if d.row == 0 {
 		return nil
