@@ -91,9 +91,6 @@ func (o *options) takeNames(names []string) error {
 		o.actions = append(o.actions, action{file: names[0]})
 	case len(names) == 1:
 		o.database = names[0]
-		if err := refuseCommand(names[0]); err != nil {
-			return err
-		}
 	case len(names) == 2 && !isScript(names[0]):
 		o.database = names[0]
 		o.actions = append(o.actions, action{file: names[1]})
@@ -102,6 +99,9 @@ func (o *options) takeNames(names []string) error {
 	}
 	if o.database == "" {
 		return errors.New("the name of the database is empty")
+	}
+	if err := refuseCommand(o.database); err != nil {
+		return err
 	}
 	if o.readOnly && o.database == ":memory:" {
 		return errors.New("a database in memory is empty: it cannot be opened with -readonly")
@@ -114,7 +114,7 @@ var commands = map[string]string{
 	"checkpoint": "ssql checkpoint show DIR", "checkpoints": "ssql checkpoint show DIR", "diagnose": `ssql DB -c "DIAGNOSE QUERY q"`,
 	"explain": `ssql DB -c "EXPLAIN SELECT ..."`, "help": "ssql -help", "init": "ssql -init FILE", "query": `ssql DB -c "SELECT ..."`,
 	"run": "ssql DB SCRIPT.sql", "shell": "ssql DB", "start": `ssql DB -c "START QUERY q"`, "status": `ssql DB -c "SHOW QUERIES"`, "stop": `ssql DB -c "STOP QUERY q"`,
-	"test": "ssql test PATH", "tests": "ssql test PATH", "version": "ssql -version",
+	"test": "ssql test PATH", "tests": "ssql test PATH", "verify": "ssql checkpoint verify DIR", "version": "ssql -version",
 }
 
 // unknownCommand is a word that is meant as a command.

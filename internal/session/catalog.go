@@ -216,13 +216,18 @@ func sendReader(reader array.RecordReader, schema *arrow.Schema, out Output) err
 	if err != nil {
 		return err
 	}
+	rows := int64(0)
 	for reader.Next() {
 		rec := retyped(reader.Record(), schema)
+		rows += rec.NumRows()
 		err := table.Write(rec)
 		rec.Release()
 		if err != nil {
 			return err
 		}
+	}
+	if err := reader.Err(); err != nil && rows == 0 {
+		return err
 	}
 	return joinErrors(reader.Err(), table.Close())
 }

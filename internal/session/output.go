@@ -46,7 +46,8 @@ func batchInfo(p *exec.Progress) BatchInfo {
 	return b
 }
 
-// TableWriter takes the rows of one table. A record is valid during the call.
+// TableWriter takes the rows of one table. A record is valid during the call. A table of which
+// nothing came but an error is not closed: it is no table without rows.
 type TableWriter interface {
 	Write(rec arrow.Record) error
 	Close() error

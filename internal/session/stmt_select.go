@@ -93,7 +93,7 @@ func (s *Session) printQuery(ctx context.Context, p *plan.Plan, cat *relations, 
 	if err == nil {
 		err = s.writeEmpty(ctx, as.query, cat, run, result)
 	}
-	if run.table != nil {
+	if run.table != nil && (err == nil || run.rows > 0) {
 		err = joinErrors(err, run.table.Close())
 	}
 	for _, text := range run.notices {

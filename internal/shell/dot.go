@@ -60,7 +60,12 @@ var psqlAliases = map[string]string{
 // errExit has been printed.
 func (s *Shell) runDot(ctx context.Context, src *sqlerr.Source, dir string, at int) error {
 	line, _, _ := strings.Cut(src.Text[at:], "\n")
-	err := s.dispatchDot(ctx, dir, strings.TrimSpace(line))
+	ran := s.dispatchDot(ctx, dir, strings.TrimSpace(line))
+	err := s.written(ran)
+	if err != ran {
+		s.printError(err, src, at)
+		return err
+	}
 	if e, ok := err.(*sqlerr.Error); ok && e.Code == codeDot {
 		s.printError(err, src, at)
 	}

@@ -55,8 +55,15 @@ func readScript(path string) (string, error) {
 	if len(text) > scriptBytesMax {
 		return "", sqlerr.New("E_LIMIT", "script %q is larger than %d MiB", path, scriptBytesMax>>20)
 	}
+	if isDatabase(text) {
+		return "", sqlerr.New("SCRIPT_NOT_READ", "%q is a DuckDB database and no script", path).
+			WithHint("the database comes first, and once: ssql %s [SCRIPT.sql]", path)
+	}
 	return strings.TrimPrefix(string(text), "\ufeff"), nil
 }
+
+// isDatabase reports whether a file is one of DuckDB's: its blocks begin with a checksum.
+func isDatabase(text []byte) bool { return len(text) > 12 && string(text[8:12]) == "DUCK" }
 
 // RunText runs statements and dot commands until the first error, which has been
 // printed when it comes back. name prefixes the errors, as in name:line:column; dir is

@@ -64,8 +64,10 @@ type Shell struct {
 	editor     lineEditor
 	writeLock  sync.Mutex
 
-	ending atomic.Bool  // the process is asked to end
-	busy   atomic.Int32 // statements and waits that answer interrupts, within each other
+	ending atomic.Bool // the process is asked to end
+	// unwritten is why output of the running statement was lost.
+	unwritten atomic.Pointer[sqlerr.Error]
+	busy      atomic.Int32 // statements and waits that answer interrupts, within each other
 	// restore gives the terminal back; nil without a prompt.
 	restore atomic.Pointer[func()]
 }
@@ -105,24 +107,39 @@ func New(cfg Config) (*Shell, error) {
 func (s *Shell) stdout() io.Writer {
 	switch {
 	case s.redirected != nil:
-		return output{s.redirected}
+		return &output{s.redirected, &s.unwritten}
 	case s.editor != nil:
 		return s.editor.Stdout()
 	}
-	return output{s.cfg.Stdout}
+	return &output{s.cfg.Stdout, &s.unwritten}
 }
 
-// output is where a script's results go: a full disk is no fault of ssql.
-type output struct{ io.Writer }
+// output is where a script's results go: a full disk is no fault of ssql. What could not be
+// written is kept for the end of the statement, as not all who write look.
+type output struct {
+	io.Writer
+	unwritten *atomic.Pointer[sqlerr.Error]
+}
 
 // Write writes, or says that the output takes nothing.
-func (o output) Write(b []byte) (int, error) {
+func (o *output) Write(b []byte) (int, error) {
 	n, err := o.Writer.Write(b)
 	if err != nil {
-		err = sqlerr.New("OUTPUT_NOT_WRITTEN", "the output cannot be written").Because(err).
+		e := sqlerr.New("OUTPUT_NOT_WRITTEN", "the output cannot be written").Because(err).
 			WithHint("make room on its disk, or send it elsewhere; what the statement itself has stored stays")
+		o.unwritten.CompareAndSwap(nil, e)
+		return n, e
 	}
-	return n, err
+	return n, nil
+}
+
+// written returns the error of a statement or dot command, or what of its output could not be
+// written.
+func (s *Shell) written(err error) error {
+	if e := s.unwritten.Swap(nil); e != nil && err == nil {
+		return e
+	}
+	return err
 }
 
 // stderr is where errors and notices go.
@@ -163,6 +180,7 @@ func (s *Shell) runPiece(ctx context.Context, src *sqlerr.Source, dir string, pi
 	if s.once {
 		s.endRedirect()
 	}
+	err = s.written(err)
 	var nested *printedError
 	if err != nil && !errors.As(err, &nested) {
 		s.printError(err, src, piece.Span.Start)

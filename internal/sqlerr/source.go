@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/mattn/go-runewidth"
 )
@@ -77,7 +79,29 @@ func writeCaret(b *strings.Builder, src *Source, span Span) {
 	fmt.Fprintf(b, "\n%s%s%s\n%s^", prefix, before, behind, strings.Repeat(" ", column))
 }
 
-func shown(s string) string { return strings.NewReplacer("\t", " ", "\r", "").Replace(s) }
+// shown returns a part of a line as a terminal shows it: what has no width of its own, such as
+// the zeros of a file that is no text, is written out, so that it counts.
+func shown(s string) string {
+	s = strings.NewReplacer("\t", " ", "\r", "").Replace(s)
+	if !strings.ContainsFunc(s, unshown) {
+		return s
+	}
+	var b strings.Builder
+	for i := 0; i < len(s); {
+		r, size := utf8.DecodeRuneInString(s[i:])
+		if unshown(r) {
+			for _, c := range []byte(s[i : i+size]) {
+				fmt.Fprintf(&b, `\x%02x`, c)
+			}
+		} else {
+			b.WriteString(s[i : i+size])
+		}
+		i += size
+	}
+	return b.String()
+}
+
+func unshown(r rune) bool { return r == utf8.RuneError || unicode.IsControl(r) }
 
 // cutLeft returns the end of a text that is too wide, with dots in front.
 func cutLeft(s string, columns int) string {
