@@ -13,7 +13,8 @@ import (
 //
 // A stream whose columns were declared reads what it needs, so the names of the first file
 // that a query reads are expected: only what other files have beside them is told. Where
-// the columns were inferred every name that the sample did not have is told.
+// the columns were inferred every name that the sample did not have is told, and always one
+// that differs from a column by its case alone.
 type Drift struct {
 	kind     string // what a name is in the format: "key", "field"
 	inferred bool
@@ -31,8 +32,18 @@ type Drift struct {
 
 // Name is a name that no column has, and the type that its first value suggests.
 type Name struct {
-	Path string // parts joined by dots
-	Type string
+	Path   string // parts joined by dots
+	Type   string
+	Column string // the column that is the same but for its case; "" for none
+}
+
+// key is what names are compared by: as columns are, but where only the case differs that
+// is what is told.
+func (n Name) key() string {
+	if n.Column != "" {
+		return "=" + n.Path
+	}
+	return strings.ToLower(n.Path)
 }
 
 // found is a name in a file.
@@ -89,7 +100,7 @@ func (d *Drift) Found(file string, names []Name) (batch int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, n := range names {
-		key := strings.ToLower(n.Path)
+		key := n.key()
 		if d.known[key] {
 			continue
 		}
@@ -130,16 +141,20 @@ func (d *Drift) Notices() (notices []string) {
 		return cmp.Compare(a.number, b.number)
 	})
 	for _, f := range d.found {
-		key := strings.ToLower(f.name.Path)
+		key := f.name.key()
 		if d.known[key] || len(d.known) >= DriftNames {
 			continue
 		}
 		d.known[key] = true
-		if !d.inferred && f.file == d.first || d.told > driftTold {
+		if f.name.Column == "" && !d.inferred && f.file == d.first || d.told > driftTold {
 			continue
 		}
 		if d.told++; d.told > driftTold {
 			notices = append(notices, fmt.Sprintf("file %q has more %ss that are no columns; they are not named", f.file, d.kind))
+			continue
+		}
+		if f.name.Column != "" {
+			notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is not column %q, as JSON keys are matched exactly; it is not read", f.file, d.kind, f.name.Path, f.name.Column))
 			continue
 		}
 		hint := "its name has a NUL, which no statement can write"

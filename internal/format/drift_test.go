@@ -14,14 +14,14 @@ func TestDriftDoesNotDependOnTheOrderOfFiles(t *testing.T) {
 	d := NewDrift("key", []string{"id"}, false, hint)
 	d.Expect("1")
 	d.Expect("2")
-	d.Found("3", []Name{{"old", "INTEGER"}, {"new", "DATE"}})
-	d.Found("2", []Name{{"new", "BIGINT"}, {"ID", "BIGINT"}})
-	d.Found("1", []Name{{"Old", "INTEGER"}})
+	d.Found("3", []Name{{Path: "old", Type: "INTEGER"}, {Path: "new", Type: "DATE"}})
+	d.Found("2", []Name{{Path: "new", Type: "BIGINT"}, {Path: "ID", Type: "BIGINT"}})
+	d.Found("1", []Name{{Path: "Old", Type: "INTEGER"}})
 	got := strings.Join(d.Notices(), "\n")
 	if want := `file "2" has the key "new", which is no column and is not read; add new BIGINT`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	d.Found("4", []Name{{"new", "BIGINT"}})
+	d.Found("4", []Name{{Path: "new", Type: "BIGINT"}})
 	if got := d.Notices(); len(got) > 0 {
 		t.Errorf("told again: %q", got)
 	}
@@ -38,9 +38,9 @@ func TestDriftTellsOfTheSameFile(t *testing.T) {
 			if !d.Untold(f, batch) {
 				t.Errorf("%v: %s need not be found anew", files, f)
 			}
-			names := []Name{{"b", "DATE"}, {"a", "DATE"}}
+			names := []Name{{Path: "b", Type: "DATE"}, {Path: "a", Type: "DATE"}}
 			if f == "3" {
-				names = []Name{{"a", "BIGINT"}, {"b", "BIGINT"}, {"c", "BIGINT"}}
+				names = []Name{{Path: "a", Type: "BIGINT"}, {Path: "b", Type: "BIGINT"}, {Path: "c", Type: "BIGINT"}}
 			}
 			batch = d.Found(f, names)
 		}
@@ -61,7 +61,7 @@ func TestDriftTellsOfTheSameFile(t *testing.T) {
 func TestDriftOfNamesThatAreData(t *testing.T) {
 	d := NewDrift("key", nil, true, hint)
 	for i := range 2 * DriftNames {
-		d.Found("f", []Name{{fmt.Sprintf("user%04d", i), "BIGINT"}})
+		d.Found("f", []Name{{Path: fmt.Sprintf("user%04d", i), Type: "BIGINT"}})
 	}
 	got := d.Notices()
 	if want := `file "f" has more keys that are no columns; they are not named`; len(got) != driftTold+1 || got[driftTold] != want {

@@ -286,17 +286,24 @@ func TestLines(t *testing.T) {
 				"notice the key \"b\" appears more than once in a line; its last value counts\n"},
 		{"escaped key", "{\"\\u0061\":1}\n{\"\\u0061\":2}\n", "row 1 | NULL\nrow 2 | NULL\n"},
 		{"other case", "{\"A\":1,\"b\":\"x\"}\n{\"A\":2}\n", "row NULL | x\nrow NULL | NULL\n" +
-			"notice column \"a\" never appears, but the key \"A\" does: JSON keys are matched exactly\n"},
-		{"other case beside the right one", "{\"A\":1,\"a\":2}\n", "row 2 | NULL\n"},
+			"told file \"\" has the key \"A\", which is not column \"a\", as JSON keys are matched exactly; it is not read"},
+		{"other case beside the right one", "{\"A\":1,\"a\":2}\n", "row 2 | NULL\n" +
+			"told file \"\" has the key \"A\", which is not column \"a\", as JSON keys are matched exactly; it is not read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			for _, chunkRows := range []int{1, 2, 100} {
-				d := newDecoder(t, Options{Fields: fields, LineBytesMax: 100})
+				want, told, _ := strings.Cut(c.want, "told ")
+				drift := format.NewDrift("key", []string{"a", "b", "z"}, false, nil)
+				d := newDecoder(t, Options{Fields: fields, LineBytesMax: 100, Drift: drift})
 				for range 2 { // the second time the steps are known
 					d.said = map[string]bool{}
-					if got := decode(t, d, chunkRows, c.in); got.String() != c.want {
-						t.Errorf("chunks of %d: got\n%swant\n%s", chunkRows, got, c.want)
+					if got := decode(t, d, chunkRows, c.in); got.String() != want {
+						t.Errorf("chunks of %d: got\n%swant\n%s", chunkRows, got, want)
 					}
+					if got := strings.Join(drift.Notices(), "\n"); got != told {
+						t.Errorf("chunks of %d: told %q, want %q", chunkRows, got, told)
+					}
+					told = "" // once
 				}
 			}
 		})

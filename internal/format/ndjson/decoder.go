@@ -134,7 +134,6 @@ func (d *Decoder) Finish(failed bool) error {
 		d.foundIn = d.shape.options.Drift.Found(d.file, d.others)
 		d.others = d.others[:0]
 	}
-	d.noticeOtherCase(d.shape.root)
 	if d.row == 0 {
 		return nil
 	}

@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
@@ -98,12 +97,13 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 		if k, known = d.find(n, cols, key, k+1); known {
 			after, f = d.member(n, k, cols[k], i, value, depth)
 		} else {
-			fresh := d.unknownKey(n, key)
+			name, fresh := d.unknownKey(n, key)
 			d.steps.valueBegins(d.buf, value, opSkip, nil, nil, depth)
 			after, f = d.skip(value, depth+1)
 			d.steps.valueEnds(after)
-			if fresh != "" && f == nil {
-				d.others = append(d.others, format.Name{Path: fresh, Type: typeOf(d.buf[value:after]).String()})
+			if fresh && f == nil {
+				name.Type = typeOf(d.buf[value:after]).String()
+				d.others = append(d.others, name)
 			}
 		}
 		if f != nil {
@@ -140,9 +140,6 @@ func (d *Decoder) find(n *node, cols []*column.Builder, key []byte, next int) (k
 // member reads the value of a known key. A value of the wrong type does not end the
 // row yet: the line may be no JSON at all, or give the key again.
 func (d *Decoder) member(n *node, k int, c *column.Builder, i, value, depth int) (int, *fault) {
-	if !n.seen[k].Load() {
-		n.seen[k].Store(true)
-	}
 	if c.Last == i && slices.Contains(d.otherCase, c) {
 		why := &fault{Column: c.Path, Reason: fmt.Sprintf("the object has several keys that are %q but for their case, and names of columns compare without it", n.names[k])}
 		d.wrong = append(d.wrong, wrongValue{c, i, why})

@@ -16,7 +16,6 @@ package ndjson
 
 import (
 	"strings"
-	"sync/atomic"
 
 	"ssql/internal/format"
 	"ssql/internal/format/cell"
@@ -66,8 +65,6 @@ type node struct {
 	names []string
 	lower map[string]int // and by lower-case name, for the notice on other cases
 	parts []*node        // as the Children of the column's builder
-	seen  []atomic.Bool  // which members were ever there
-	other []atomic.Pointer[string]
 }
 
 // NewShape compiles a schema. It refuses types that JSON has no form for.
@@ -85,8 +82,7 @@ func (s *Shape) Scribble() { s.pool.Scribble = true }
 func newNode(path string, t types.Type) (*node, error) {
 	switch t.Kind {
 	case types.Struct:
-		n := &node{path: path, index: map[string]int{}, lower: map[string]int{},
-			seen: make([]atomic.Bool, len(t.Fields)), other: make([]atomic.Pointer[string], len(t.Fields))}
+		n := &node{path: path, index: map[string]int{}, lower: map[string]int{}}
 		for i, f := range t.Fields {
 			part, err := newNode(join(path, f.Name), f.Type)
 			if err != nil {

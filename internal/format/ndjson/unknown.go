@@ -1,7 +1,6 @@
 package ndjson
 
 import (
-	"fmt"
 	"strings"
 
 	"ssql/internal/format"
@@ -15,36 +14,18 @@ type unknown struct {
 	key  string
 }
 
-// unknownKey notes a key that no column of n has, and returns its path if the decoder has
-// not seen it before. Only rows that leave the tree of steps come here.
-func (d *Decoder) unknownKey(n *node, key []byte) (fresh string) {
+// unknownKey notes a key that no column of n has, and reports whether the decoder has not
+// seen it before. Only rows that leave the tree of steps come here.
+func (d *Decoder) unknownKey(n *node, key []byte) (name format.Name, fresh bool) {
 	if d.unknown[unknown{n, string(key)}] || len(d.unknown) >= format.DriftNames {
-		return ""
+		return name, false
 	}
-	name := string(key)
-	d.unknown[unknown{n, name}] = true
-	if k, ok := n.lower[strings.ToLower(name)]; ok {
-		n.other[k].CompareAndSwap(nil, &name)
-		return "" // told of when the column never comes
+	d.unknown[unknown{n, string(key)}] = true
+	name.Path = join(n.path, string(key))
+	if k, ok := n.lower[strings.ToLower(string(key))]; ok {
+		name.Column = join(n.path, n.names[k])
 	}
-	return join(n.path, name)
-}
-
-// noticeOtherCase tells of declared columns that never came while a key of other
-// case did: the usual reason for a column of NULLs.
-func (d *Decoder) noticeOtherCase(n *node) {
-	if n == nil {
-		return
-	}
-	for i := range n.other {
-		if key := n.other[i].Load(); key != nil && !n.seen[i].Load() {
-			d.notice(fmt.Sprintf("column %q never appears, but the key %q does: JSON keys are matched exactly",
-				join(n.path, n.names[i]), join(n.path, *key)))
-		}
-	}
-	for _, part := range n.parts {
-		d.noticeOtherCase(part)
-	}
+	return name, true
 }
 
 // typeOf returns the type that a column of a value would be inferred to have. Parts of
