@@ -57,6 +57,7 @@ var settingRules = []settingRule{
 	{key: "table.exec.source.idle-timeout", engine: "Flink", to: "idle_timeout"},
 	{key: "table.exec.state.ttl", engine: "Flink", refused: "state leaves with the watermark: declare one, and group by a window"},
 	{key: "table.local-time-zone", engine: "Flink", holds: "utc", reason: timesAreUTC, refused: sourceTimezone},
+	{key: "timezone", engine: "DuckDB, PostgreSQL", holds: "utc etc/utc gmt z", reason: timesAreUTC, refused: "times are UTC; ts AT TIME ZONE 'Europe/Berlin' is the wall time in a zone, and source_timezone in WITH (..) of CREATE STREAM says what naive text means"},
 }
 
 func findSettingRule(key string) *settingRule {

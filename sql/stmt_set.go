@@ -14,7 +14,7 @@ type Reset struct {
 	Nothing bool // a setting of another engine that is the same always
 }
 
-// set parses SET, SET key = value and SET key TO value. SET VARIABLE, SET GLOBAL and
+// set parses SET, SET key = value, SET key TO value and SET TIME ZONE value. SET VARIABLE, SET GLOBAL and
 // the like are DuckDB's.
 func (p *parser) set() (Statement, error) {
 	p.take()
@@ -26,7 +26,7 @@ func (p *parser) set() (Statement, error) {
 	if p.atAny("GLOBAL", "LOCAL", "SESSION", "SCHEMA", "VARIABLE") && p.peek(1).isName() {
 		return &Passthrough{Node: p.restNode(), First: "SET"}, nil
 	}
-	o, err := p.option()
+	o, err := p.settingOption()
 	if err != nil {
 		return nil, err
 	}
@@ -36,6 +36,25 @@ func (p *parser) set() (Statement, error) {
 	s.Option = &o
 	s.Node = p.node(0)
 	return s, nil
+}
+
+// settingOption consumes key = value, also PostgreSQL's TIME ZONE value.
+func (p *parser) settingOption() (Option, error) {
+	lo := p.pos
+	if !p.accept("TIME", "ZONE") {
+		return p.option()
+	}
+	at := p.spanFrom(lo)
+	o := Option{Key: Ident{Name: "timezone", Span: at}, ValueAt: p.cur().span()}
+	if p.cur().kind != tokString && !p.cur().isName() {
+		return o, p.unexpected("a zone in single quotes")
+	}
+	if t := p.take(); t.kind == tokString {
+		o.Value = stringValue(t.text)
+	} else {
+		o.Value = t.text
+	}
+	return o, nil
 }
 
 // reset parses RESET, RESET key and RESET QUERY name.

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"database/sql/driver"
 	"errors"
+	"fmt"
 	"sync"
 
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -53,7 +54,7 @@ func (c *Conn) Exec(ctx context.Context, text string, args ...any) (rows int64, 
 	if done, err := c.sabotaged(ctx, text); done {
 		return 0, err
 	}
-	err = withoutICU(text, func(text string) error {
+	err = c.withoutICU(ctx, text, func(text string) error {
 		res, err := c.sql.ExecContext(ctx, text, args...)
 		if err := c.ran(err, "running a statement"); err != nil {
 			return err
@@ -77,26 +78,51 @@ func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows
 		return err
 	}
 	defer c.mu.Unlock()
-	return withoutICU(text, func(text string) error {
+	return c.withoutICU(ctx, text, func(text string) error {
 		rows, err := c.sql.QueryContext(ctx, text, args...)
 		return c.drain(rows, err, read)
 	})
 }
 
 // withoutICU runs a statement in the form that needs no ICU extension: see times.go. What
-// DuckDB refuses before it has run is run again with now() in UTC.
-func withoutICU(text string, run func(text string) error) error {
-	text = inZones(text)
-	err := run(text)
+// DuckDB refuses before it has run is run again with now() in UTC, and then with the times of
+// its relations in UTC too.
+func (c *Conn) withoutICU(ctx context.Context, text string, run func(text string) error) error {
+	text = castsOfNow(text)
+	err := run(inZones(text))
 	if !wantsUTC(err) {
 		return err
 	}
-	if plain, ok := inUTC(text); ok {
-		if again := run(plain); !wantsUTC(again) {
+	plain, ok := inUTC(text)
+	if ok {
+		if again := run(inZones(plain)); !wantsUTC(again) {
 			return again
 		}
 	}
+	if plain == "" {
+		return err
+	}
+	if plain, ok = tablesInUTC(plain, func(rel string) []string { return c.zonedColumns(ctx, rel) }); ok {
+		if again := run(inZones(plain)); again == nil {
+			return nil
+		}
+	}
 	return err
+}
+
+// zonedColumns returns the columns of a relation that are times with a zone. One that cannot
+// be looked at alone, as what a WITH of the statement names, has none.
+func (c *Conn) zonedColumns(ctx context.Context, rel string) (names []string) {
+	rows, err := c.sql.QueryContext(ctx, "DESCRIBE FROM "+rel)
+	_ = c.drain(rows, err, func(rows *sql.Rows) error {
+		return eachRow(rows, func(row []any) error {
+			if fmt.Sprint(row[1]) == "TIMESTAMP WITH TIME ZONE" {
+				names = append(names, fmt.Sprint(row[0]))
+			}
+			return nil
+		})
+	})
+	return names
 }
 
 // QueryArrow runs a statement and returns its rows as Arrow records. They stay good when
@@ -107,7 +133,7 @@ func (c *Conn) QueryArrow(ctx context.Context, text string, args ...any) (array.
 	}
 	defer c.mu.Unlock()
 	var reader array.RecordReader
-	err := withoutICU(text, func(text string) (err error) {
+	err := c.withoutICU(ctx, text, func(text string) (err error) {
 		reader, err = c.arrow(ctx, text, args)
 		return err
 	})
@@ -238,8 +264,8 @@ func (c *Conn) CanCommit(ctx context.Context) error {
 	if err == nil {
 		return nil
 	}
-	return sqlerr.New("E_ROLLED_BACK", "nothing of the transaction was stored: a statement in it has failed").
-		Because(mapError(err, "asking before COMMIT")).WithHint("ROLLBACK, and run its statements again")
+	return sqlerr.New(codeRolledBack, "nothing of the transaction was stored: a statement in it has failed").
+		Because(err).WithHint("ROLLBACK, and run its statements again")
 }
 
 // sabotaged does what a test wants of a statement.

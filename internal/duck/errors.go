@@ -20,7 +20,8 @@ type storageFault struct {
 }
 
 const (
-	codeExtension = "EXTENSION_UNAVAILABLE"
+	codeExtension  = "EXTENSION_UNAVAILABLE"
+	codeRolledBack = "E_ROLLED_BACK"
 
 	safeHint = "the running batch was not stored; run the query again when this is fixed and it goes on where it stopped"
 	// DuckDB takes an extension only if it was built for its version and platform.
@@ -31,6 +32,7 @@ const (
 // storageFaults tell failures of storage apart by DuckDB's wording, which is all it
 // gives. The first match counts. The test provokes each.
 var storageFaults = []storageFault{
+	{"Current transaction is aborted", codeRolledBack, "ROLLBACK ends the transaction, of which nothing is stored; then run its statements again, from BEGIN on"},
 	{"Failed to download extension", codeExtension, extensionHint},
 	{"Install it first using", codeExtension, extensionHint},
 	{"No files found that match the pattern", "PATH_NOT_FOUND", "correct the path; a relative one starts at the folder of the script"},
@@ -77,8 +79,11 @@ func mapError(err error, doing string) error {
 	text := err.Error()
 	for _, f := range storageFaults {
 		if strings.Contains(text, f.text) {
-			if f.code == codeExtension {
+			switch f.code {
+			case codeExtension:
 				doing, err = "DuckDB's extension "+quotedIn(text)+" is not there, and could not be downloaded", nil
+			case codeRolledBack:
+				doing, err = "a statement of the transaction has failed, and no other runs in it", nil
 			}
 			return sqlerr.New(f.code, "%s", doing).Because(err).WithHint("%s", f.hint)
 		}

@@ -14,7 +14,8 @@ import (
 //     timezone behind it is in zone.go. ts AT TIME ZONE 'UTC' AT TIME ZONE z means that for
 //     every DuckDB, and stays as it is.
 //   - now() and its like become CAST(now() AS TIMESTAMP), the time in UTC, in a statement that
-//     DuckDB has refused for the type of a time with a zone.
+//     DuckDB has refused for the type of a time with a zone, and so do constants and casts of
+//     that type and the columns of relations (times_tables.go).
 
 // inZones returns a statement with the operands of AT TIME ZONE as instants.
 func inZones(text string) string {
@@ -37,8 +38,44 @@ func inZones(text string) string {
 	return e.apply(text)
 }
 
+// castsOfNow returns a statement in which now() is cast to DATE and its like by way of UTC. A
+// cast that DuckDB has not is refused when it runs, which ends the transaction around it; so
+// these are written anew before they are tried.
+func castsOfNow(text string) string {
+	if !containsFold(text, "now") && !containsFold(text, "timestamp") {
+		return text
+	}
+	var e edits
+	toks := tokens(text)
+	for i, t := range toks {
+		if i > 0 && toks[i-1].text == "." || t.quoted {
+			continue
+		}
+		end := i
+		switch strings.ToLower(t.text) {
+		case "now", "get_current_timestamp", "transaction_timestamp":
+			end = i + 2
+			if toks.at(i+1).text != "(" || toks.at(end).text != ")" {
+				continue
+			}
+		case "current_timestamp":
+		default:
+			continue
+		}
+		to := toks.at(end + 3)
+		postfix := toks.at(end+1).text == ":" && toks.at(end+2).text == ":"
+		if toks.at(end+1).is("as") && toks.at(i-1).text == "(" {
+			to, postfix = toks.at(end+2), true
+		}
+		if postfix && (to.is("date") || to.is("time") || to.is("timestamp_s") || to.is("timestamp_ms") || to.is("timestamp_ns")) {
+			e.replace(t.start, toks[end].end, nowInUTC)
+		}
+	}
+	return e.apply(text)
+}
+
 // inUTC returns a statement with now() and its like as times without a zone; ok is false
-// if it has none.
+// if it has none, and out is empty if it is more than one statement.
 func inUTC(text string) (out string, ok bool) {
 	var e edits
 	toks := tokens(text)
@@ -49,31 +86,76 @@ func inUTC(text string) (out string, ok bool) {
 		if i > 0 && toks[i-1].text == "." || t.quoted {
 			continue
 		}
-		call := toks.at(i+1).text == "("
-		switch name := strings.ToLower(t.text); name {
-		case "now", "get_current_timestamp", "transaction_timestamp":
-			if call && toks.at(i+2).text == ")" {
-				e.replace(t.start, toks[i+2].end, "CAST(now() AS TIMESTAMP)")
-			}
-		case "current_timestamp", "localtimestamp":
-			if !call && toks.at(i+1).text != "." {
-				e.replace(t.start, t.end, "CAST(now() AS TIMESTAMP)")
-			}
-		case "to_timestamp":
-			if end, closed := toks.closing(i + 1); call && closed {
-				e.insert(t.start, "CAST(")
-				e.insert(toks[end].end, " AS TIMESTAMP)")
-			}
-		}
+		toks.momentInUTC(&e, i)
+		toks.zonedInUTC(&e, i)
 	}
 	return e.apply(text), len(e) > 0
+}
+
+// nowInUTC is the time of now without a zone.
+const nowInUTC = "CAST(now() AS TIMESTAMP)"
+
+// momentInUTC rewrites a function at i that gives the time of now or another time with a zone.
+func (l tokenList) momentInUTC(e *edits, i int) {
+	t, called := l[i], l.at(i+1).text == "("
+	empty := called && l.at(i+2).text == ")"
+	alone := !called && l.at(i+1).text != "."
+	switch strings.ToLower(t.text) {
+	case "now", "get_current_timestamp", "transaction_timestamp", "current_localtimestamp":
+		if empty {
+			e.replace(t.start, l[i+2].end, nowInUTC)
+		}
+	case "current_timestamp", "localtimestamp":
+		if alone {
+			e.replace(t.start, t.end, nowInUTC)
+		}
+	case "current_localtime":
+		if empty {
+			e.replace(t.start, l[i+2].end, "CAST("+nowInUTC+" AS TIME)")
+		}
+	case "localtime":
+		if alone {
+			e.replace(t.start, t.end, "CAST("+nowInUTC+" AS TIME)")
+		}
+	case "make_timestamptz":
+		if called {
+			e.replace(t.start, t.end, "make_timestamp")
+		}
+	case "strptime", "to_timestamp":
+		if end, closed := l.closing(i + 1); called && closed {
+			e.insert(t.start, "CAST(")
+			e.insert(l[end].end, " AS TIMESTAMP)")
+		}
+	}
+}
+
+// zonedInUTC gives a constant or a cast whose type TIMESTAMPTZ stands at i its time in UTC.
+func (l tokenList) zonedInUTC(e *edits, i int) {
+	last := i
+	switch {
+	case l[i].is("timestamptz"):
+	case l[i].is("timestamp") && l.at(i+1).is("with") && l.at(i+2).is("time") && l.at(i+3).is("zone"):
+		last = i + 3
+	default:
+		return
+	}
+	next := l.at(last + 1)
+	switch {
+	case strings.HasPrefix(next.text, "'"):
+		e.insert(l[i].start, "CAST(")
+		e.insert(next.end, " AS TIMESTAMP)")
+	case l.at(i-1).text == ":":
+		e.insert(l[last].end, "::TIMESTAMP")
+	case l.at(i-1).is("as") && next.text == ")":
+		e.insert(next.end, "::TIMESTAMP")
+	}
 }
 
 // wantsUTC reports whether DuckDB refused a statement because it cannot compute with a time
 // with a zone.
 func wantsUTC(err error) bool {
 	var refused *SQLError
-	return errors.As(err, &refused) && (strings.Contains(refused.Text, "TIMESTAMP WITH TIME ZONE") || strings.Contains(refused.Text, "current_localtimestamp"))
+	return errors.As(err, &refused) && (strings.Contains(refused.Text, "TIMESTAMP WITH TIME ZONE") || strings.Contains(refused.Text, "exists in the icu extension"))
 }
 
 // token is a word, a number, a text in quotes or a single other character of a statement.

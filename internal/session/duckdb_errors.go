@@ -39,6 +39,10 @@ func duckHint(e *sqlerr.Error) string {
 	switch text := e.Text; {
 	case strings.Contains(text, "TIMESTAMP WITH TIME ZONE"):
 		return "DuckDB computes with times with a zone in its ICU extension, which is not here: CAST(x AS TIMESTAMP) is the time of x in UTC"
+	case strings.Contains(text, "exists in the icu extension"):
+		return "DuckDB has it in its ICU extension, which is not here: times are UTC, and now(), AT TIME ZONE and TIMESTAMPTZ work without"
+	case strings.Contains(text, "has a timestamp that is not UTC"):
+		return "write the offset in place of the zone's name: '2026-01-31 10:00:00+01:00'"
 	case strings.Contains(text, "'sum(BOOLEAN)'"), strings.Contains(text, "'avg(BOOLEAN)'"), strings.Contains(text, "'mean(BOOLEAN)'"):
 		return "over a table DuckDB counts with count_if(condition), and avg(condition::INT) is the share"
 	}
