@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"errors"
 	"io/fs"
+	"syscall"
 	"time"
 
 	"ssql/internal/owner"
@@ -59,11 +60,15 @@ func Free(fsys vfs.FS, dir string) error {
 }
 
 // Held reports whether a query has the checkpoint in dir open now, in this process or
-// another. It takes the lock for a moment if nobody has it.
+// another. It takes the lock for a moment if nobody has it. On a file system that cannot
+// be written no query runs.
 func Held(fsys vfs.FS, dir string) (bool, error) {
 	err := Free(fsys, dir)
-	if sqlerr.Code(err) == CodeLocked {
+	switch {
+	case sqlerr.Code(err) == CodeLocked:
 		return true, nil
+	case errors.Is(err, syscall.EROFS):
+		return false, nil
 	}
 	return false, err
 }

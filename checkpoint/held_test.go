@@ -1,7 +1,9 @@
 package checkpoint
 
 import (
+	"io/fs"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"ssql/internal/vfs"
@@ -25,4 +27,22 @@ func TestHeld(t *testing.T) {
 		t.Fatal(err)
 	}
 	held(false)
+
+	// DIAGNOSE asks for queries of a database on a disk that cannot be written.
+	if got, err := Held(refusing{vfs.OS{}, syscall.EROFS}, dir); got || err != nil {
+		t.Errorf("on a disk that cannot be written: got %v, %v", got, err)
+	}
+	if _, err := Held(refusing{vfs.OS{}, syscall.EACCES}, dir); err == nil {
+		t.Error("nobody can know who has a lock without the right to look")
+	}
+}
+
+// refusing gives no locks.
+type refusing struct {
+	vfs.FS
+	why error
+}
+
+func (r refusing) Lock(name string, _ []byte) (vfs.Lock, error) {
+	return nil, &fs.PathError{Op: "open", Path: name, Err: r.why}
 }
