@@ -175,11 +175,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		if err := s.refuseTableIntoSink(ctx, st); err != nil {
 			return err
 		}
-		err := s.passthrough(ctx, st.Node, firstWord(st.Text), r.Dir, out)
-		if sqlerr.Code(err) == "DUCKDB_CATALOG" {
-			return cat.explainMissing(st, err)
-		}
-		return err
+		return cat.explainMissing(st, s.passthrough(ctx, st.Node, firstWord(st.Text), r.Dir, out))
 	}
 	if readsOnce(st.Text) {
 		return s.foldStatement(ctx, st, cat, nil, r, out)
@@ -197,17 +193,25 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 // explainMissing replaces DuckDB's error about a statement with a name that nobody
 // knows: DuckDB complains of the target of an INSERT first, and does not know streams.
 func (r *relations) explainMissing(st *sql.Undecided, refused error) error {
+	if sqlerr.Code(refused) != "DUCKDB_CATALOG" {
+		return refused
+	}
 	for _, name := range st.Refs {
 		if table, err := r.table(name); err != nil || table != nil || len(name) != 1 {
 			continue
 		}
-		err := sqlerr.At(name[0].Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no stream, view or table %q", name[0].Name)
-		if near := r.Similar(name[0].Name); near != "" {
-			return err.WithHint("did you mean %q?", near)
-		}
-		return err.WithHint("SHOW STREAMS and SHOW TABLES list what there is")
+		return r.missing(name[0])
 	}
 	return refused
+}
+
+// missing says that nothing has a name.
+func (r *relations) missing(name sql.Ident) error {
+	err := sqlerr.At(name.Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no stream, view or table %q", name.Name)
+	if near := r.Similar(name.Name); near != "" {
+		return err.WithHint("did you mean %q?", near)
+	}
+	return err.WithHint("SHOW STREAMS and SHOW TABLES list what there is")
 }
 
 // concerns reports whether a statement is about a stream, or files that only ssql reads.

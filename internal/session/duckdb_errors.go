@@ -2,6 +2,7 @@ package session
 
 import (
 	"errors"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -27,12 +28,17 @@ func duckError(err error, node sql.Node) error {
 	if first, rest, ok := strings.Cut(text, "\n"); ok {
 		e.Text, e.Detail = first, strings.TrimSpace(rest)
 	}
+	if ownGuess.MatchString(e.Detail) {
+		e.Detail = "" // any name looks like some table of its own catalogue
+	}
 	if hint := duckHint(e); hint != "" {
 		e.Detail = "" // the forms that DuckDB has lead nowhere
 		return e.WithHint("%s", hint)
 	}
 	return e
 }
+
+var ownGuess = regexp.MustCompile(`^Did you mean "(pg|sqlite|duckdb|pragma|system)[_.]`)
 
 // duckHint says what to write where DuckDB's refusal does not.
 func duckHint(e *sqlerr.Error) string {

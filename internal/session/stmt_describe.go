@@ -18,11 +18,11 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 	if st.Query != nil {
 		return s.describeSelect(ctx, st, r, out)
 	}
+	cat, err := s.relations(ctx)
+	if err != nil {
+		return err
+	}
 	if len(st.Name) == 1 {
-		cat, err := s.relations(ctx)
-		if err != nil {
-			return err
-		}
 		stream, err := cat.stream(st.Name[0].Name)
 		if err != nil {
 			return err
@@ -42,7 +42,7 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 			return s.describeQuery(ctx, row, out)
 		}
 	}
-	err := s.passthrough(ctx, st.Node, "DESCRIBE", "", out)
+	err = s.passthrough(ctx, st.Node, "DESCRIBE", "", out)
 	if sqlerr.Code(err) != "DUCKDB_CATALOG" || len(st.Name) != 1 {
 		return err
 	}
@@ -52,7 +52,7 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 		out.Message(fmt.Sprintf("sink %q holds nothing yet: its columns will be those of the first query that writes into it", st.Name[0].Name))
 		return nil
 	}
-	return err
+	return cat.missing(st.Name[0])
 }
 
 // describeSelect lists the columns of a SELECT that reads a stream; others are DuckDB's.
@@ -63,7 +63,11 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 	}
 	query, ok := st.Query.(*sql.Undecided)
 	if !ok || !cat.concerns(query) {
-		return s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
+		err := s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
+		if ok {
+			return cat.explainMissing(query, err)
+		}
+		return err
 	}
 	cat.filesBelow = r.Dir
 	parsed, err := query.Parse(s.settings.limits())

@@ -23,7 +23,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	target := st.Target
 	if u, ok := target.(*sql.Undecided); ok {
 		if !cat.concerns(u) {
-			return s.explainTables(ctx, st, r.Dir, out)
+			return cat.explainMissing(u, s.explainTables(ctx, st, r.Dir, out))
 		}
 		cat.filesBelow = r.Dir
 		if readsOnce(u.Text) {
