@@ -18,32 +18,59 @@ type functionRule struct {
 // name. Those with a hint only are left alone, since a macro of the user may be called
 // so; see ForeignFunction.
 var functionRules = []functionRule{
+	{name: "array_except", engine: "Spark, Flink", hint: "write list_filter(a, x -> NOT list_contains(b, x))"},
+	{name: "array_remove", engine: "Spark, Flink", hint: "write list_filter(xs, x -> x <> value)"},
+	{name: "array_repeat", engine: "Spark", hint: "write list_transform(range(n), i -> value)"},
+	{name: "array_union", engine: "Spark, Flink", hint: "write list_distinct(list_concat(a, b))"},
 	{name: "as_value", engine: "ksqlDB", rewrite: itsArgument},
+	{name: "bround", engine: "Spark", hint: "write round_even(x, 0)"},
+	{name: "charindex", engine: "Spark", hint: "write strpos(text, part)"},
 	{name: "convert_tz", engine: "Flink", hint: "write ts AT TIME ZONE 'Europe/Berlin'"},
 	{name: "count", rewrite: countRows}, // DuckDB has it too, so it is nobody's spelling
 	{name: "current_watermark", engine: "Flink", hint: "SHOW WATERMARKS shows it; rows behind it are in ssql.late_rows"},
+	{name: "date_add", rewrite: laterBy}, // with a unit, as TIMESTAMPADD
+	{name: "date_diff", rewrite: unitAsText},
 	{name: "date_format", engine: "Flink, Spark", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
+	{name: "date_sub", rewrite: daysBefore}, // DuckDB's has three arguments
+	{name: "dateadd", rewrite: laterBy},
+	{name: "datediff", rewrite: unitAsText},
+	{name: "div", engine: "RisingWave", hint: "write a // b"},
 	{name: "earliest", engine: "Proton", rewrite: valueAtEnd},
 	{name: "earliest_by_offset", engine: "ksqlDB", rewrite: valueAtEnd, hint: "write first(x) IGNORE NULLS; for the first n: list_slice(collect_list(x), 1, n)"},
 	{name: "extractjsonfield", engine: "ksqlDB", to: "json_extract_string"},
+	{name: "format_string", engine: "Spark", hint: "write printf('%s', x)"},
 	{name: "format_timestamp", engine: "ksqlDB", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
 	{name: "from_json", engine: "Spark", hint: "declare the column as STRUCT(..), or read fields of JSON as payload->>'$.user.id'"},
 	{name: "from_unixtime", engine: "Flink, Spark", rewrite: formattedSeconds, hint: "write strftime(to_timestamp(n), '%Y-%m-%d')"},
 	{name: "iif", engine: "Spark", to: "if"},
+	{name: "isnotnull", engine: "Spark", hint: "write x IS NOT NULL"},
+	{name: "isnull", engine: "Spark", hint: "write x IS NULL"},
 	{name: "json_query", engine: "Flink", to: "json_extract"},
 	{name: "jsonb_array_length", engine: "RisingWave", to: "json_array_length"},
 	{name: "jsonb_typeof", engine: "RisingWave", hint: "write json_type(j), whose words are DuckDB's: VARCHAR, BIGINT, ARRAY"},
 	{name: "latest", engine: "Proton", rewrite: valueAtEnd},
 	{name: "latest_by_offset", engine: "ksqlDB", rewrite: valueAtEnd, hint: "write last(x) IGNORE NULLS; for the last n: list_slice(collect_list(x), -n, -1)"},
+	{name: "log1p", engine: "Spark", hint: "write ln(1 + x)"},
+	{name: "months_between", engine: "Spark", hint: "write date_sub('month', earlier, later), which counts full months"},
+	{name: "nanvl", engine: "Spark", hint: "write CASE WHEN isnan(x) THEN y ELSE x END"},
 	{name: "parse_timestamp", engine: "ksqlDB", rewrite: parsedTime, hint: "write strptime(text, '%Y-%m-%d %H:%M:%S')"},
+	{name: "pmod", engine: "Spark", hint: "write (a % b + b) % b"},
 	{name: "proctime", engine: "Flink", hint: "windows and joins are over event time: name a TIMESTAMP column with a watermark"},
+	{name: "regexp_count", engine: "Spark, Flink, RisingWave", hint: "write len(regexp_extract_all(text, pattern))"},
+	{name: "sha2", engine: "Spark, Flink", hint: "write sha256(text)"},
+	{name: "shiftleft", engine: "Spark", hint: "write x << n"},
+	{name: "shiftright", engine: "Spark", hint: "write x >> n"},
+	{name: "slice", engine: "Spark", hint: "write list_slice(xs, start, start + length - 1)"},
+	{name: "space", engine: "Spark", hint: "write repeat(' ', n)"},
 	{name: "split_index", engine: "Flink", rewrite: partFromZero, hint: "write split_part(text, ',', n), which counts from 1"},
 	{name: "stringtotimestamp", engine: "ksqlDB", rewrite: millisOfText, hint: "write epoch_ms(strptime(text, '%Y-%m-%d %H:%M:%S'))"},
 	{name: "struct_pack", rewrite: structOfNames}, // DuckDB's own
+	{name: "substring_index", engine: "Spark", hint: "write array_to_string(list_slice(string_split(text, '.'), 1, n), '.')"},
 	{name: "timestampadd", engine: "Flink", rewrite: laterBy, hint: "write ts + INTERVAL '5' MINUTE"},
 	{name: "timestampdiff", engine: "Flink", rewrite: fullUnitsBetween, hint: "write date_sub('minute', a, b)"},
 	{name: "timestamptostring", engine: "ksqlDB", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d %H:%M:%S')"},
 	{name: "to_char", engine: "RisingWave", rewrite: formattedTime, hint: "write strftime(ts, '%Y-%m-%d')"},
+	{name: "to_date", rewrite: parsedDate}, // DuckDB's date has one argument
 	{name: "to_float", engine: "Proton", hint: "write x::DOUBLE"},
 	{name: "to_int", engine: "Proton", hint: "write x::INTEGER"},
 	{name: "to_start_of_day", engine: "Proton", rewrite: truncatedTo},
@@ -61,6 +88,7 @@ var functionRules = []functionRule{
 	{name: "topk", engine: "ksqlDB", hint: "rank the rows in a sub-query: QUALIFY row_number() OVER (PARTITION BY k ORDER BY x DESC) <= 3"},
 	{name: "uniq", engine: "Proton", to: "approx_count_distinct"},
 	{name: "unix_timestamp", engine: "Flink, Spark", rewrite: secondsOfTime, hint: "write epoch(ts)::BIGINT"},
+	{name: "zeroifnull", engine: "Spark", hint: "write coalesce(x, 0)"},
 }
 
 func findFunctionRule(name string) *functionRule {

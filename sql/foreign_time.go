@@ -12,6 +12,23 @@ func formattedTime(c *Call) Expr { return withPattern(c, "strftime") }
 // parsedTime is TO_TIMESTAMP(text, 'yyyy-MM-dd'): strptime with DuckDB's pattern.
 func parsedTime(c *Call) Expr { return withPattern(c, "strptime") }
 
+// parsedDate is TO_DATE(text, 'dd.MM.yyyy'): the date of strptime with DuckDB's pattern.
+func parsedDate(c *Call) Expr {
+	parsed := withPattern(c, "strptime")
+	if parsed == nil {
+		return nil
+	}
+	return &Cast{X: parsed, Type: types.Of(types.Date), Span: c.Span, TypeAt: c.Name.Span}
+}
+
+// daysBefore is Spark's DATE_SUB(d, n): so many days before a date.
+func daysBefore(c *Call) Expr {
+	if len(c.Args) != 2 {
+		return nil
+	}
+	return &Binary{Op: "-", L: &Cast{X: c.Args[0], Type: types.Of(types.Date), Span: c.Args[0].Pos(), TypeAt: c.Name.Span}, R: c.Args[1], Span: c.Span, OpAt: c.Name.Span}
+}
+
 // millisOfText is STRINGTOTIMESTAMP(text, 'yyyy-MM-dd'), milliseconds since 1970.
 func millisOfText(c *Call) Expr {
 	parsed := withPattern(c, "strptime")
@@ -81,6 +98,22 @@ func laterBy(c *Call) Expr {
 	}
 	length := renamed(c, "to_"+strings.ToLower(pluralUnit(unit.name)), c.Args[1])
 	return &Binary{Op: "+", L: c.Args[2], R: length, Span: c.Span, OpAt: c.Name.Span}
+}
+
+// unitAsText is DATEDIFF(DAY, a, b), in which DuckDB wants the unit as a text.
+func unitAsText(c *Call) Expr {
+	if len(c.Args) != 3 {
+		return nil
+	}
+	ref, ok := c.Args[0].(*ColumnRef)
+	if !ok || len(ref.Parts) != 1 {
+		return nil
+	}
+	unit, ok := unitOf(ref.Parts[0].Name)
+	if !ok {
+		return nil
+	}
+	return renamed(c, c.Name.Name, &Literal{Value: strings.ToLower(unit.name), Span: ref.Span}, c.Args[1], c.Args[2])
 }
 
 // instantOfCount is TO_TIMESTAMP_LTZ(n, 3) of milliseconds and TO_TIMESTAMP_LTZ(n, 0) of
