@@ -16,7 +16,7 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	if err := x.b.checkNames(e, name); err != nil {
 		return value{}, err
 	}
-	if e.Nulls != sql.NullsAsUsual && !x.b.isAggregateCall(e) {
+	if e.Nulls != sql.NullsAsUsual && e.Over == nil && !x.b.isAggregateCall(e) {
 		return value{}, x.b.noNullTreatment(e, name, span)
 	}
 	if v, ok := x.rowNumber(e); ok {

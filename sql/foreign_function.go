@@ -54,6 +54,8 @@ var functionRules = []functionRule{
 	{name: "months_between", engine: "Spark", hint: "write date_sub('month', earlier, later), which counts full months"},
 	{name: "nanvl", engine: "Spark", hint: "write CASE WHEN isnan(x) THEN y ELSE x END"},
 	{name: "parse_timestamp", engine: "ksqlDB", rewrite: parsedTime, hint: "write strptime(text, '%Y-%m-%d %H:%M:%S')"},
+	{name: "percentile_cont", engine: "SQL:2003", hint: "write percentile_cont(0.5) WITHIN GROUP (ORDER BY x)"},
+	{name: "percentile_disc", engine: "SQL:2003", hint: "write percentile_disc(0.5) WITHIN GROUP (ORDER BY x)"},
 	{name: "pmod", engine: "Spark", hint: "write (a % b + b) % b"},
 	{name: "proctime", engine: "Flink", hint: "windows and joins are over event time: name a TIMESTAMP column with a watermark"},
 	{name: "regexp_count", engine: "Spark, Flink, RisingWave", hint: "write len(regexp_extract_all(text, pattern))"},

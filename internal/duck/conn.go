@@ -88,7 +88,7 @@ func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows
 // DuckDB refuses before it has run is run again with now() in UTC, and then with the times of
 // its relations in UTC too.
 func (c *Conn) withoutICU(ctx context.Context, text string, run func(text string) error) error {
-	text = castsOfNow(text)
+	text = nullTreatment(castsOfNow(text))
 	err := run(inZones(text))
 	if !wantsUTC(err) {
 		return err
@@ -171,10 +171,19 @@ func (c *Conn) Prepare(ctx context.Context, text string) (*Stmt, error) {
 		return nil, err
 	}
 	defer c.mu.Unlock()
-	if _, err := c.prepared(ctx, text); err != nil {
+	if c.stmts[text] != nil {
+		return &Stmt{c, text}, nil
+	}
+	form := text
+	err := c.withoutICU(ctx, text, func(text string) error {
+		form = text
+		_, err := c.prepared(ctx, text)
+		return err
+	})
+	if err != nil {
 		return nil, err
 	}
-	return &Stmt{c, text}, nil
+	return &Stmt{c, form}, nil
 }
 
 // prepared is called with the lock held.

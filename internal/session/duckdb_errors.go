@@ -49,6 +49,8 @@ func duckHint(e *sqlerr.Error) string {
 		return "DuckDB has it in its ICU extension, which is not here: times are UTC, and now(), AT TIME ZONE and TIMESTAMPTZ work without"
 	case strings.Contains(text, "has a timestamp that is not UTC"):
 		return "write the offset in place of the zone's name: '2026-01-31 10:00:00+01:00'"
+	case strings.Contains(text, "RESPECT/IGNORE NULLS is not supported"), strings.Contains(text, `near "IGNORE"`), strings.Contains(text, `near "RESPECT"`):
+		return "say which rows it folds: f(x) FILTER (WHERE x IS NOT NULL)"
 	case strings.Contains(text, "'sum(BOOLEAN)'"), strings.Contains(text, "'avg(BOOLEAN)'"), strings.Contains(text, "'mean(BOOLEAN)'"):
 		return "over a table DuckDB counts with count_if(condition), and avg(condition::INT) is the share"
 	}
