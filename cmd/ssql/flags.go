@@ -19,7 +19,7 @@ const usage = `usage: ssql [FLAGS] [DB] [SCRIPT.sql]
        ssql checkpoint show|verify DIR      (verify: of a query, or what a sink wrote)
 
 Without a script, -c, -f or piped input it is a prompt. DB is a DuckDB file
-(default ssql.duckdb) or ":memory:".
+(default ssql.duckdb, kept once something is stored in it) or ":memory:".
 
 flags:
   -c SQL       run statements; may be repeated
@@ -48,6 +48,7 @@ type options struct {
 	noInit   bool
 	quiet    bool
 	readOnly bool
+	unnamed  bool // database is the default
 	version  bool
 }
 
@@ -87,7 +88,9 @@ func (o *options) takeNames(names []string) error {
 	isScript := func(name string) bool { return strings.HasSuffix(strings.ToLower(name), ".sql") }
 	switch {
 	case len(names) == 0:
+		o.unnamed = true
 	case len(names) == 1 && isScript(names[0]):
+		o.unnamed = true
 		o.actions = append(o.actions, action{file: names[0]})
 	case len(names) == 1:
 		o.database = names[0]

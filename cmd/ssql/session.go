@@ -28,6 +28,7 @@ func runSession(ctx context.Context, o *options, sig *signals) int {
 	s, err := session.Open(ctx, session.Config{
 		Database: o.database,
 		ReadOnly: o.readOnly,
+		Unnamed:  o.unnamed,
 		Program:  "ssql " + versionNumber(),
 		Sources:  sourceConnectors(in),
 		Sinks:    sinkConnectors,

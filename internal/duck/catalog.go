@@ -182,6 +182,7 @@ func DatabaseID(ctx context.Context, c *Conn) (id string, err error) {
 		id, _ = row[0].(string)
 		return nil
 	})
+	c.db.id.Store(&id)
 	if Missing(err) {
 		err = nil
 	}

@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ssql/internal/sqlerr"
@@ -86,8 +87,10 @@ type DB struct {
 	uses   int     // Conns that are handed out
 	timer  *time.Timer
 	closed bool
-	opened bool // it could be opened once
-	owners int  // Opens without Close, guarded by the registry
+	opened bool                   // it could be opened once
+	made   bool                   // the file was missing when it was opened first
+	id     atomic.Pointer[string] // that of the catalog, nil before DatabaseID
+	owners int                    // Opens without Close, guarded by the registry
 	// tables are the locks of Turn, by name.
 	tables sync.Map
 }
@@ -176,6 +179,11 @@ func (db *DB) Conn(ctx context.Context) (c *Conn, release func(), err error) {
 // open opens the file, for reading if that is all that it allows. It is called with the lock held.
 func (db *DB) open(ctx context.Context) (err error) {
 	db.handle, err = openHandle(ctx, db.path, db.o)
+	if err == nil && !db.opened {
+		db.made = db.handle.made
+	} else if err == nil && db.handle.made {
+		err = db.makeAgain(ctx)
+	}
 	if err == nil || db.o.ReadOnly || db.path == "" || db.opened || sqlerr.Code(err) != "E_STORAGE_READONLY" {
 		db.opened = db.opened || err == nil
 		return err

@@ -37,6 +37,7 @@ type handle struct {
 	lock *sideLock // nil in memory, and for reading
 	// readOnly says that the file is open for reading.
 	readOnly bool
+	made     bool // the file was missing
 	idle     []*Conn
 	all      map[*Conn]struct{}
 	next     int // number of the next Conn, for the names of its stages
@@ -81,6 +82,8 @@ func tryOpen(path string, o Options) (*handle, error) {
 			return nil, err
 		}
 		h.lock = lock
+		_, err = os.Stat(path)
+		h.made = errors.Is(err, os.ErrNotExist)
 	}
 	if err := h.attach(o); err != nil {
 		if held := heldBy(err); held != nil {

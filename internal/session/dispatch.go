@@ -105,25 +105,28 @@ func (s *Session) dispatch(ctx context.Context, st sql.Statement, r *Request, ou
 // refuseWriting refuses statements that store something while the database is open for
 // reading. What goes to DuckDB is refused there.
 func (s *Session) refuseWriting(st sql.Statement) error {
-	if !s.readOnly {
-		return nil
-	}
-	what := ""
-	switch st := st.(type) {
-	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateStreamingTable, *sql.CreateView,
-		*sql.DropSink, *sql.DropStream, *sql.DropView, *sql.Insert, *sql.ResetQuery, *sql.StatementSet:
-		what = strings.ToUpper(firstWord(sql.StatementText(st)))
-	case *sql.QueryVerb:
-		switch st.Verb {
-		case "DROP", "REFRESH", "RESTART", "RESUME", "START":
-			what = st.Verb
-		}
-	}
-	if what == "" {
+	what := stores(st)
+	s.stored = s.stored || what != ""
+	if what == "" || !s.readOnly {
 		return nil
 	}
 	return sqlerr.At(st.Pos(), "E_STORAGE_READONLY", "the database %q is open for reading, so that %s cannot store anything", s.db.Path(), what).
 		WithHint("open it without -readonly, where it can be written")
+}
+
+// stores returns the word for a statement of ssql that stores something, "" for others.
+func stores(st sql.Statement) string {
+	switch st := st.(type) {
+	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateStreamingTable, *sql.CreateView,
+		*sql.DropSink, *sql.DropStream, *sql.DropView, *sql.Insert, *sql.ResetQuery, *sql.StatementSet:
+		return strings.ToUpper(firstWord(sql.StatementText(st)))
+	case *sql.QueryVerb:
+		switch st.Verb {
+		case "DROP", "REFRESH", "RESTART", "RESUME", "START":
+			return st.Verb
+		}
+	}
+	return ""
 }
 
 // noteAliases says how ssql writes what a statement spells as another engine does, once

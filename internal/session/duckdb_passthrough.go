@@ -19,6 +19,7 @@ import (
 // passthrough gives a statement to DuckDB as it was written, but for relative paths, which
 // start at dir, and returns its rows.
 func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir string, out Output) error {
+	s.stored = s.stored || !onlyReads(first)
 	if first == "CREATE" {
 		if err := s.refuseHidden(ctx, node); err != nil {
 			return err
@@ -65,6 +66,16 @@ func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir str
 		return sendReader(reader, named, out)
 	}
 	return sendReader(reader, reader.Schema(), out)
+}
+
+// onlyReads reports whether a statement with a first word cannot change what is stored. WITH and
+// EXPLAIN can stand before others.
+func onlyReads(first string) bool {
+	switch first {
+	case "(", "DESCRIBE", "FROM", "PIVOT", "RESET", "SELECT", "SET", "SHOW", "SUMMARIZE", "TABLE", "UNPIVOT", "VALUES":
+		return true
+	}
+	return false
 }
 
 // inZone reports whether a statement has an AT TIME ZONE that other engines may read the

@@ -92,6 +92,7 @@ func (s *Session) database() owner.Database {
 	if path == "" {
 		return owner.Database{}
 	}
+	s.owns.Store(true)
 	db := owner.Database{ID: s.databaseID, Path: path}
 	if info, err := (vfs.OS{}).Stat(path); err == nil {
 		db.File = info.ID

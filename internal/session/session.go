@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ssql/checkpoint"
@@ -42,7 +43,10 @@ import (
 type Config struct {
 	Database string // a DuckDB file, or ":memory:"
 	ReadOnly bool   // open it for reading: nothing is stored, no query runs
-	Sources  []sources.Spec
+	// Unnamed says that the user named no database: a file that Open makes and that holds
+	// nothing at Close is removed.
+	Unnamed bool
+	Sources []sources.Spec
 	// Sinks returns the connectors for results. db is the session's database, and print
 	// takes the batches of the console.
 	Sinks func(db *duck.DB, print func(*sinks.Batch) error) []sinks.Spec
@@ -61,8 +65,10 @@ type Session struct {
 	db   *duck.DB
 	temp string // the folder of checkpoints of a database in memory
 
-	databaseID string // kept in the database, "" in memory
-	readOnly   bool   // the database is open for reading
+	databaseID string      // kept in the database, "" in memory
+	owns       atomic.Bool // a folder may have been told that it is the database's
+	readOnly   bool        // the database is open for reading
+	stored     bool        // a statement may have stored something
 
 	settings settings
 	noted    map[string]bool // foreign spellings that were explained
@@ -182,6 +188,9 @@ func (s *Session) Close() error {
 	if s.unpin != nil {
 		s.unpin()
 		s.unpin = nil
+	}
+	if s.cfg.Unnamed && !s.owns.Load() {
+		err = joinErrors(err, s.db.RemoveUnused(context.Background(), s.stored))
 	}
 	err = joinErrors(err, s.db.Close())
 	if s.temp != "" {
