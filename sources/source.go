@@ -144,6 +144,10 @@ type Spec struct {
 	// Look says what there is for a stream now, for DIAGNOSE; nil if the connector cannot
 	// tell.
 	Look func(stream string, o Values) (Sight, error)
+	// Preview returns options with which rowsMax rows are there now, for PEEK, where rows come
+	// from the start of the query on only; no options if they are there without. Nil if a
+	// connector has its rows whoever reads them.
+	Preview func(o Values, rowsMax int64, now time.Time) map[string]string
 	// Identity returns what a restart compares: the options that name the data.
 	Identity func(o Values) string
 	// Open returns the source of one stream for one query.

@@ -4,12 +4,15 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"golang.org/x/tools/txtar"
+
+	"ssql/sql"
 )
 
 var update = flag.Bool("update", false, "rewrite the stories with what DIAGNOSE answers now")
@@ -36,8 +39,9 @@ func (c *storyClock) goOn(d time.Duration) {
 // TestDiagnose runs testdata/diagnose/*.txtar: files to read, and under "story" lines
 // that begin with "> " and below each what it answers. Such a line is a statement, or
 // "write FILE TEXT", which appends a line to a file, or "clock DURATION". Statements run
-// as in a script, those behind ">> " as at a prompt. The clock begins at noon of
-// 2026-01-01.
+// as in a script, those behind ">> " as at a prompt. "try WORDS" types the statement that the
+// DIAGNOSE before proposes with these first words. The clock begins at noon of 2026-01-01.
+// Whatever a story's DIAGNOSE proposes as a statement can be parsed.
 func TestDiagnose(t *testing.T) {
 	paths, err := filepath.Glob("testdata/diagnose/*.txtar")
 	if err != nil || len(paths) == 0 {
@@ -65,6 +69,7 @@ func runStory(t *testing.T, path string) {
 	w := openAt(t, dir, clock)
 	want := string(archive.Files[last].Data)
 	var got strings.Builder
+	var proposals []string // of the last DIAGNOSE
 	for _, line := range strings.Split(want, "\n") {
 		command, isCommand := strings.CutPrefix(line, "> ")
 		if !isCommand {
@@ -72,7 +77,14 @@ func runStory(t *testing.T, path string) {
 				continue
 			}
 		}
-		got.WriteString(line + "\n" + w.tell(command, clock, strings.HasPrefix(line, "> ")))
+		if words, ok := strings.CutPrefix(command, "try "); ok {
+			command = proposed(t, proposals, words)
+		}
+		answer := w.tell(command, clock, strings.HasPrefix(line, "> "))
+		if strings.HasPrefix(command, "DIAGNOSE") {
+			proposals = proposalsIn(t, answer)
+		}
+		got.WriteString(line + "\n" + answer)
 	}
 	if got.String() == want {
 		return
@@ -85,6 +97,38 @@ func runStory(t *testing.T, path string) {
 		return
 	}
 	t.Errorf("got:\n%s\nwant:\n%s", got.String(), want)
+}
+
+// proposalsIn returns the statements that DIAGNOSE proposes, which must be such.
+func proposalsIn(t *testing.T, answer string) []string {
+	t.Helper()
+	var out []string
+	for _, line := range strings.Split(answer, "\n") {
+		text, isTry := strings.CutPrefix(line, "    try: ")
+		first, _, _ := strings.Cut(text, " ")
+		if !isTry || !slices.Contains([]string{"ALTER", "DESCRIBE", "DROP", "PEEK", "RESET", "SET", "SHOW", "START"}, first) {
+			continue
+		}
+		text, _, _ = strings.Cut(text, ", ")
+		piece := sql.Piece{Text: text, Span: sql.Span{End: len(text)}}
+		if _, err := sql.ParseStatement(piece, sql.WidestLimits()); err != nil {
+			t.Errorf("proposed and refused: %s: %v", text, err)
+		}
+		out = append(out, text)
+	}
+	return out
+}
+
+// proposed returns the proposal that begins with some words.
+func proposed(t *testing.T, proposals []string, words string) string {
+	t.Helper()
+	for _, p := range proposals {
+		if strings.HasPrefix(p, words) {
+			return p
+		}
+	}
+	t.Fatalf("nothing proposed begins with %q: %q", words, proposals)
+	return ""
 }
 
 // tell runs one line of a story and returns what it answers.

@@ -59,14 +59,19 @@ func (x *examination) waiting(n int64, held string) (verdict string, fixes []str
 	return verdict, fixes
 }
 
+// isStream reports whether a relation of the plan is a stream that it reads.
+func (x *examination) isStream(relation string) bool {
+	return slices.ContainsFunc(x.plan.Sources, func(s plan.SourceRef) bool { return strings.EqualFold(s.Stream, relation) })
+}
+
 // smallerDelays are the statements that let results out earlier, by half of each delay.
 func (x *examination) smallerDelays() []string {
 	var out []string
 	for _, w := range x.plan.Watermarks {
 		half := w.DelayMicros / 2
-		switch of := slices.ContainsFunc(x.plan.Sources, func(s plan.SourceRef) bool { return strings.EqualFold(s.Stream, w.Relation) }); {
+		switch {
 		case half == 0:
-		case of:
+		case x.isStream(w.Relation):
 			out = append(out, fmt.Sprintf("ALTER STREAM %s SET WATERMARK FOR %s AS %[2]s - INTERVAL '%s', if rows do not come so late",
 				identText(w.Relation), identText(w.Column), plan.DurationText(half)))
 		default:

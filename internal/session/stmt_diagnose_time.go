@@ -82,10 +82,19 @@ func (x *examination) checkLate() []finding {
 		if hours := wholeHours(x.late.least + delay); hours > 0 && hours == wholeHours(x.late.most+delay) {
 			f.fixes = append(f.fixes, fmt.Sprintf("source_timezone = 'Area/City' in the options of stream %s, if its times are local ones: they are %s behind", x.firstStream(), count(hours, "hour")))
 		}
-		f.fixes = append(f.fixes, fmt.Sprintf("a delay of %s in the WATERMARK of stream %s would have waited for them", durationText(x.late.most+delay), x.firstStream()))
+		f.fixes = append(f.fixes, x.longerDelay(x.plan.Watermarks[0], x.late.most+delay))
 	}
 	f.fixes = append(f.fixes, "SHOW LATE ROWS FOR "+identText(x.row.name))
 	return []finding{f}
+}
+
+// longerDelay is the statement that lets a watermark wait for rows that come so late.
+func (x *examination) longerDelay(w *plan.WatermarkDef, delayMicros int64) string {
+	if !x.isStream(w.Relation) {
+		return fmt.Sprintf("WATERMARK %s DELAY OF INTERVAL '%s' in the query would have waited for them", identText(w.Column), plan.DurationText(delayMicros))
+	}
+	return fmt.Sprintf("ALTER STREAM %s SET WATERMARK FOR %s AS %[2]s - INTERVAL '%s', which would have waited for them",
+		identText(w.Relation), identText(w.Column), plan.DurationText(delayMicros))
 }
 
 // checkWatermark says where the watermark is, since when, and which input holds it back.

@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"fmt"
+	"strings"
+	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -37,7 +39,36 @@ func (s *Session) peek(ctx context.Context, st *sql.Peek, r *Request, out Output
 	if err != nil {
 		return err
 	}
-	return s.selectStream(ctx, &sql.SelectStatement{Node: st.Node, Query: query}, r, out)
+	names := []string{st.Name.Name}
+	if row := cat.view(st.Name.Name); row != nil {
+		names = row.reads
+	}
+	for _, name := range names {
+		if err := cat.preview(name, limit); err != nil {
+			return err
+		}
+	}
+	return s.selectFrom(ctx, &sql.SelectStatement{Node: st.Node, Query: query}, cat, r, out)
+}
+
+// preview lets a stream whose rows come from the start of a query on have rows now.
+func (r *relations) preview(name string, rowsMax int64) error {
+	st, err := r.stream(name)
+	if err != nil || st == nil || st.spec.Preview == nil {
+		return err
+	}
+	parsed, err := parseStored(st.row.definition)
+	if err != nil {
+		return err
+	}
+	definition := parsed.(*sql.CreateStream)
+	for key, value := range st.spec.Preview(st.options, rowsMax, time.Now()) {
+		definition.Options = append(definition.Options, sql.Option{Key: sql.Ident{Name: key}, Value: value})
+	}
+	if st, err = r.session.declareStatement(st.row, definition); err == nil {
+		r.opened[strings.ToLower(name)] = st
+	}
+	return err
 }
 
 // latestRows is an output that shows the last rows of a table only.

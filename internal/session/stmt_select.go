@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 
@@ -29,10 +31,16 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		return err
 	}
 	cat.filesBelow = r.Dir
+	return s.selectFrom(ctx, st, cat, r, out)
+}
+
+// selectFrom is selectStream with the streams of a catalog.
+func (s *Session) selectFrom(ctx context.Context, st *sql.SelectStatement, cat *relations, r *Request, out Output) error {
 	p, fold, err := s.planSelect(ctx, st.Query, cat)
 	if err != nil {
 		return err
 	}
+	cat.noteUnborn(out)
 	if fold != nil {
 		return s.runFold(ctx, fold, cat, folded{given: st.Node, first: "SELECT"}, r, out)
 	}
@@ -40,6 +48,18 @@ func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *
 		return s.printQuery(ctx, p, cat, shown{changes: true}, out)
 	}
 	return s.printQuery(ctx, p, cat, shown{query: st.Query}, out)
+}
+
+// noteUnborn says of the streams that were planned with which of them have no row yet, since
+// theirs come from the start of a query on.
+func (r *relations) noteUnborn(out Output) {
+	for _, name := range slices.Sorted(maps.Keys(r.opened)) {
+		st := r.opened[name]
+		if st.spec.Preview != nil && len(st.spec.Preview(st.options, peekRows, time.Now())) > 0 {
+			out.Notice(fmt.Sprintf("stream %q makes its rows from the start of a query on, and a SELECT ends with what is there: PEEK %s shows what they are like, a query with INSERT INTO goes on reading, "+
+				"and with an option start in CREATE STREAM there are rows before", st.row.name, identText(st.row.name)))
+		}
+	}
 }
 
 // asksForChanges reports whether EMIT says which rows of each batch to show.

@@ -33,7 +33,8 @@ func Spec() sources.Spec {
 		Identity: func(o sources.Values) string {
 			return fmt.Sprintf("rate rows_per_second=%d keys=%d start=%q", o.Int("rows_per_second"), o.Int("keys"), o.String("start"))
 		},
-		Open: func(o sources.OpenContext) (sources.Source, error) { return open(o, time.Now) },
+		Preview: preview,
+		Open:    func(o sources.OpenContext) (sources.Source, error) { return open(o, time.Now) },
 	}
 }
 
@@ -44,6 +45,17 @@ func options() []sources.Option {
 		{Name: "start", Type: sources.StringOption, Summary: "when the first row is due, such as '2026-01-01 00:00:00'; without it when the query starts"},
 		{Name: "keys", Type: sources.IntegerOption, Default: "1000", Summary: "how many values made-up texts and whole numbers have"},
 	}
+}
+
+// preview lets the first row be due so long ago that rowsMax rows are.
+func preview(o sources.Values, rowsMax int64, now time.Time) map[string]string {
+	c, err := newConfig(o)
+	if err != nil || c.hasStart {
+		return nil
+	}
+	const secondsMax = 100 * 365 * 24 * 3600
+	start := now.Add(-time.Duration(min(rowsMax/c.perSecond, secondsMax)+1) * time.Second)
+	return map[string]string{"start": start.UTC().Format("2006-01-02 15:04:05.999999")}
 }
 
 // config are the checked options.
