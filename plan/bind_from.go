@@ -303,7 +303,7 @@ func (b *binder) watermark(n Node, column, relation string, delayMicros int64, s
 		if near := sqlerr.Nearest(column, names); near != "" {
 			return nil, err.WithHint("did you mean %q?", near)
 		}
-		return nil, err
+		return nil, err.WithHint("it has: %s", strings.Join(names, ", "))
 	}
 	if cols[index].Type.Kind != types.Timestamp {
 		return nil, sqlerr.At(shown, codeWatermarkType, "a watermark needs a TIMESTAMP, but %q is %s", cols[index].Name, cols[index].Type).

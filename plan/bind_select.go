@@ -86,25 +86,21 @@ func (k *block) star(st *sql.Star) error {
 	for i := range st.Replace {
 		replaced[strings.ToLower(st.Replace[i].Alias.Name)] = &st.Replace[i]
 	}
-	if st.Table != nil && !k.scope.hasTable(st.Table.Name) {
-		return sqlerr.At(k.b.at(st.Table.Span), codeNoRelation, "there is no table %q in FROM", st.Table.Name)
+	all, err := k.starItems(st)
+	if err != nil {
+		return err
 	}
 	matched := map[string]bool{}
-	for i := range k.scope.cols {
-		c := &k.scope.cols[i]
-		if c.hidden || st.Table == nil && c.qualified || st.Table != nil && !strings.EqualFold(c.Table, st.Table.Name) {
-			continue
-		}
-		key := strings.ToLower(c.Name)
+	for _, item := range all {
+		key := strings.ToLower(item.name)
 		matched[key] = true
 		if left[key] {
 			continue
 		}
 		if r, ok := replaced[key]; ok {
-			k.items = append(k.items, outputItem{name: c.Name, expr: r.Expr, item: r})
-			continue
+			item = outputItem{name: item.name, expr: r.Expr, item: r}
 		}
-		k.items = append(k.items, outputItem{name: c.Name, column: c})
+		k.items = append(k.items, item)
 	}
 	for _, id := range st.Exclude {
 		if !matched[strings.ToLower(id.Name)] {
@@ -120,6 +116,32 @@ func (k *block) star(st *sql.Star) error {
 		return sqlerr.At(span, codeUnresolvedColumn, "* stands for no column here")
 	}
 	return nil
+}
+
+// starItems returns what * or t.* stands for: the columns of all relations or of t, or the
+// fields of t, where that is a column.
+func (k *block) starItems(st *sql.Star) ([]outputItem, error) {
+	var out []outputItem
+	if st.Table != nil && !k.scope.hasTable(st.Table.Name) {
+		found, _ := k.scope.find([]sql.Ident{*st.Table})
+		if len(found) != 1 || found[0].Type.Kind != types.Struct {
+			return nil, sqlerr.At(k.b.at(st.Table.Span), codeNoRelation, "there is no table %q in FROM, and no STRUCT of that name", st.Table.Name)
+		}
+		for _, f := range found[0].Type.Fields {
+			name := sql.Ident{Name: f.Name, Quoted: true, Span: st.Span}
+			item := &sql.SelectItem{Expr: &sql.ColumnRef{Parts: []sql.Ident{*st.Table, name}, Span: st.Span}, Alias: &name, Text: f.Name}
+			out = append(out, outputItem{name: f.Name, expr: item.Expr, item: item})
+		}
+		return out, nil
+	}
+	for i := range k.scope.cols {
+		c := &k.scope.cols[i]
+		if c.hidden || st.Table == nil && c.qualified || st.Table != nil && !strings.EqualFold(c.Table, st.Table.Name) {
+			continue
+		}
+		out = append(out, outputItem{name: c.Name, column: c})
+	}
+	return out, nil
 }
 
 // rowBinder binds expressions over the rows of FROM.

@@ -162,6 +162,9 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
+	if text := shapeNote(fields, identText(row.name)); text != "" {
+		notes = append(notes, text)
+	}
 	for _, text := range notes {
 		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
 	}
