@@ -243,18 +243,19 @@ func checkStream(cat *relations, declared *stream, st *sql.CreateStream) error {
 		}
 		declared.plan.Computed = whole.Computed[:len(declared.plan.Computed)+1]
 		declared.plan.Order = orderUpTo(&whole, len(declared.plan.Computed))
-		if err := bindStream(cat, st.Name); err != nil {
+		if _, err := bindStream(cat, st.Name); err != nil {
 			return placeOver(err, c.Span)
 		}
 	}
 	for i, w := range st.Watermarks {
 		declared.plan.Watermarks = whole.Watermarks[:i+1]
-		if err := bindStream(cat, st.Name); err != nil {
+		if _, err := bindStream(cat, st.Name); err != nil {
 			return placeOver(err, w.Span)
 		}
 	}
 	*declared.plan = whole
-	return bindStream(cat, st.Name)
+	_, err := bindStream(cat, st.Name)
+	return err
 }
 
 // orderUpTo returns the order of the columns of a stream without the computed ones
@@ -274,13 +275,12 @@ func orderUpTo(whole *plan.Stream, n int) []string {
 }
 
 // bindStream plans SELECT * FROM a stream.
-func bindStream(cat *relations, name sql.Ident) error {
+func bindStream(cat *relations, name sql.Ident) (*plan.Plan, error) {
 	all := &sql.Query{
 		Body: &sql.Select{Items: []sql.SelectItem{{Expr: &sql.Star{}}}, From: &sql.TableRef{Name: sql.Name{name}, Span: name.Span}},
 		Text: "SELECT * FROM " + name.Name,
 	}
-	_, err := plan.Bind(all, cat, plan.Options{})
-	return err
+	return plan.Bind(all, cat, plan.Options{})
 }
 
 // pathSpan returns where a CREATE STREAM says what it reads: its option path, else its

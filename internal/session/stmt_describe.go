@@ -28,7 +28,11 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 			return err
 		}
 		if stream != nil {
-			return s.describeStream(ctx, stream, st.Extended, out)
+			columnTypes, err := typesOf(cat, st.Name[0])
+			if err != nil {
+				return err
+			}
+			return s.describeStream(ctx, stream, columnTypes, st.Extended, out)
 		}
 		if view := cat.view(st.Name[0].Name); view != nil {
 			return describeView(cat, view, st.Extended, out)
@@ -114,8 +118,23 @@ func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat 
 	return columns.send(out)
 }
 
+// typesOf returns the types of a stream's columns, by name: those of computed ones are what
+// their expressions give.
+func typesOf(cat *relations, name sql.Ident) (map[string]string, error) {
+	p, err := bindStream(cat, name)
+	if err != nil {
+		return nil, err
+	}
+	all := map[string]string{}
+	for _, c := range p.Outputs[0].Columns {
+		all[c.Name] = c.Type.String()
+	}
+	return all, nil
+}
+
 // describeStream lists the columns of a stream and, extended, its options.
-func (s *Session) describeStream(ctx context.Context, st *stream, extended bool, out Output) error {
+// columnTypes are those of all columns, by name.
+func (s *Session) describeStream(ctx context.Context, st *stream, columnTypes map[string]string, extended bool, out Output) error {
 	t := newTextTable("column_name", "column_type", "null", "extra")
 	stored := map[string]int{}
 	for i, f := range st.plan.Stored {
@@ -137,16 +156,7 @@ func (s *Session) describeStream(ctx context.Context, st *stream, extended bool,
 			t.add(name, f.Type.String(), null, extra)
 			continue
 		}
-		for _, c := range st.plan.Computed {
-			if c.Name != name {
-				continue
-			}
-			typ := ""
-			if c.Type != nil {
-				typ = c.Type.String()
-			}
-			t.add(name, typ, "YES", strings.TrimSpace("computed "+extra))
-		}
+		t.add(name, columnTypes[name], "YES", strings.TrimSpace("computed "+extra))
 	}
 	if err := t.send(out); err != nil || !extended {
 		return err
