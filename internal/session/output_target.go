@@ -44,18 +44,56 @@ func exists(ctx context.Context, c *duck.Conn, query string, args ...any) (found
 	return found, err
 }
 
-// placeAtColumn gives an error about a column that an INSERT lists the place of that column.
+// placeAtColumn gives an error about the columns of a table the place of the one that it
+// names: in the list of the INSERT, or in the select list, whose * may have brought it. What
+// names none is about the table.
 func placeAtColumn(err error, inserts []*sql.Insert) error {
 	var refused *sqlerr.Error
 	if !errors.As(err, &refused) || refused.Code != "E_SINK_SCHEMA" {
 		return err
 	}
 	for _, in := range inserts {
-		for _, c := range in.Columns {
-			if strings.Contains(refused.Text, fmt.Sprintf("no column %q", c.Name)) {
-				return placeAt(refused, c.Span)
-			}
+		if at, ok := columnNamed(refused.Text, in); ok {
+			return placeAt(refused, at)
+		}
+	}
+	for _, in := range inserts {
+		if last := in.Target[len(in.Target)-1]; strings.Contains(refused.Text, "table "+nameText(in.Target)+" ") {
+			return placeAt(refused, last.Span)
 		}
 	}
 	return err
+}
+
+// columnNamed returns where an INSERT names the column that a text says a table has not.
+func columnNamed(text string, in *sql.Insert) (at sql.Span, ok bool) {
+	lacks := func(name string) bool { return strings.Contains(text, fmt.Sprintf("no column %q", name)) }
+	for _, c := range in.Columns {
+		if lacks(c.Name) {
+			return c.Span, true
+		}
+	}
+	if in.Query == nil || in.Columns != nil {
+		return at, false
+	}
+	body, ok := in.Query.Body.(*sql.Select)
+	if !ok {
+		return at, false
+	}
+	found := false
+	for _, it := range body.Items {
+		column, isColumn := it.Expr.(*sql.ColumnRef)
+		_, isStar := it.Expr.(*sql.Star)
+		switch {
+		case it.Alias != nil:
+			if lacks(it.Alias.Name) {
+				return it.Alias.Span, true
+			}
+		case isColumn && lacks(column.Parts[len(column.Parts)-1].Name), lacks(strings.TrimSpace(it.Text)):
+			return it.Expr.Pos(), true
+		case isStar:
+			at, found = it.Expr.Pos(), strings.Contains(text, "no column ")
+		}
+	}
+	return at, found
 }
