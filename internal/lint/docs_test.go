@@ -1,7 +1,10 @@
 package lint
 
 import (
+	"go/ast"
+	"go/token"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -22,11 +25,11 @@ func TestSemanticsNamesScriptsThatExist(t *testing.T) {
 	}
 	named := 0
 	for _, m := range scriptName.FindAllStringSubmatch(string(text), -1) {
-		path := m[1]
-		if !strings.HasPrefix(path, "testdata/") && !strings.HasPrefix(path, "examples/") {
-			path = "testdata/goldens/" + path
+		script := m[1]
+		if !strings.HasPrefix(script, "testdata/") && !strings.HasPrefix(script, "examples/") {
+			script = "testdata/goldens/" + script
 		}
-		mustExist(t, path)
+		mustExist(t, script)
 		named++
 	}
 	for _, m := range fileName.FindAllStringSubmatch(string(text), -1) {
@@ -52,9 +55,27 @@ func TestDocumentsNameFilesThatExist(t *testing.T) {
 	}
 }
 
-func mustExist(t *testing.T, path string) {
+// TestArchitectureDrawsEveryPackage keeps the map whole.
+func TestArchitectureDrawsEveryPackage(t *testing.T) {
+	text, err := os.ReadFile(filepath.Join(root, "docs/ARCHITECTURE.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	folders := map[string]bool{}
+	parseAll(t, func(name string, _ *token.FileSet, _ *ast.File, _ []byte) { folders[path.Dir(name)] = true })
+	if len(folders) < 40 {
+		t.Fatalf("found %d packages", len(folders))
+	}
+	for folder := range folders {
+		if !regexp.MustCompile(`(?m)(^|[\s,])` + regexp.QuoteMeta(folder) + `($|[\s,])`).Match(text) {
+			t.Errorf("docs/ARCHITECTURE.md does not draw %s", folder)
+		}
+	}
+}
+
+func mustExist(t *testing.T, file string) {
 	t.Helper()
-	if _, err := os.Stat(filepath.Join(root, path)); err != nil {
-		t.Errorf("a document names %s, which does not exist", path)
+	if _, err := os.Stat(filepath.Join(root, file)); err != nil {
+		t.Errorf("a document names %s, which does not exist", file)
 	}
 }
