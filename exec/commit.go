@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ssql/checkpoint"
+	"ssql/internal/invariant"
 	"ssql/sinks"
 )
 
@@ -88,6 +89,9 @@ func (q *Query) startCommit(ctx context.Context, p *planned, res *result, follow
 // marker says that the sink is to be skipped.
 func (q *Query) store(ctx context.Context, p *planned, res *result, following *planned) error {
 	start := time.Now()
+	if invariant.Enabled {
+		invariant.Holds(q.log == nil || p.durable, "I1", "batch %d goes to its sink before its PLAN is durable", p.plan.Batch)
+	}
 	if !p.skip {
 		if q.log != nil {
 			// PLAN came with the commit of the batch before, which may be long ago.
@@ -105,6 +109,11 @@ func (q *Query) store(ctx context.Context, p *planned, res *result, following *p
 		return nil
 	}
 	start = time.Now()
+	if invariant.Enabled {
+		if err := q.checkStored(ctx, p.plan); err != nil {
+			return err
+		}
+	}
 	c := &checkpoint.Commit{
 		Batch: p.plan.Batch, WatermarkMicros: res.watermark, NodeMicros: res.nodes,
 		RowsIn: res.counts.read, RowsOut: res.rowsOut, RowsLate: res.counts.late, RowsBad: res.counts.bad,
@@ -128,6 +137,19 @@ func (q *Query) store(ctx context.Context, p *planned, res *result, following *p
 			q.notice(fmt.Sprintf("the snapshot of batch %d was not written, the log is kept instead: %v", p.plan.Batch, err))
 		}
 	}
+	return nil
+}
+
+// checkStored checks invariant I2: what is committed is in the sink.
+func (q *Query) checkStored(ctx context.Context, p *checkpoint.Plan) error {
+	if !q.cfg.Sink.Transactional() {
+		return nil
+	}
+	head, ok, err := q.cfg.Sink.Head(ctx, q.id)
+	if err != nil {
+		return fmt.Errorf("checking that batch %d is stored: %w", p.Batch, err)
+	}
+	invariant.Holds(ok && head.Batch >= p.Batch, "I2", "batch %d is to be committed, and the sink has %d (%v)", p.Batch, head.Batch, ok)
 	return nil
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/exec/op"
+	"ssql/internal/invariant"
 )
 
 // A row of a source that becomes several rows on its way, or comes to an output in several
@@ -39,6 +40,9 @@ func (t *tally) tookLate(from []int32) {
 	for _, row := range from {
 		t.rows[row].used--
 		t.rows[row].late = true
+		if invariant.Enabled {
+			invariant.Holds(t.rows[row].used >= 0, "I5", "more rows of row %d of a source are late than came of it", row)
+		}
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"ssql/exec/op"
+	"ssql/internal/invariant"
 	"ssql/plan"
 )
 
@@ -30,7 +31,11 @@ func (w *watermarks) observe(stats []op.EventStats, idle []int) {
 			w.nodes[id] = &candidate
 		}
 	}
+	before := w.global
 	w.global = w.without(idle)
+	if invariant.Enabled {
+		invariant.Holds(w.global >= before && w.global >= 0, "I3", "the watermark goes from %d to %d", before, w.global)
+	}
 }
 
 // without returns the global watermark when the idle nodes are left out.

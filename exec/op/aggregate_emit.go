@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
 
+	"ssql/internal/invariant"
 	"ssql/plan/expr"
 	"ssql/sql/types"
 	"ssql/state"
@@ -21,6 +22,7 @@ type emitter struct {
 	spans  []windowSpan // per group, with windows
 	cells  []expr.Cells
 	all    []int32 // 0, 1, 2, …
+	shown  shownOnce
 }
 
 // emitBytesMax bounds the blobs of a chunk, beside its rows: a group may hold a long list.
@@ -87,6 +89,13 @@ func (e *emitter) flush() error {
 	e.blobs = 0
 	rec := array.NewRecord(schemaOf(e.a.cfg.Schema, cols), cols, int64(n))
 	defer rec.Release()
+	if invariant.Enabled && e.a.cfg.Mode == types.Append {
+		keyColumns := len(e.a.cfg.Keys)
+		if e.a.cfg.Windows != nil {
+			keyColumns += 2
+		}
+		e.shown.check(rec, keyColumns)
+	}
 	return e.emit(rec)
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"ssql/internal/invariant"
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sql/types"
@@ -50,6 +51,7 @@ type session struct {
 	b     *Batch
 	stats Stats
 	stale bool // the sessions were read from bytes and are not indexed yet
+	shown shownOnce
 
 	keys  *sessionKeys
 	epoch uint64  // of the strings that keys refers to
@@ -258,7 +260,13 @@ func (s *session) Finish(emit Emit) error {
 		return err
 	}
 	e := s.held.emitting
-	e.emit = func(rec arrow.Record) error { return emit(s.result(rec)) }
+	e.emit = func(rec arrow.Record) error {
+		rec = s.result(rec)
+		if invariant.Enabled && s.cfg.Mode == types.Append {
+			s.shown.check(rec, 2+len(s.cfg.Keys))
+		}
+		return emit(rec)
+	}
 	t := s.table()
 	var shown []int32
 	if s.cfg.Mode == types.Complete {

@@ -1,0 +1,6 @@
+//go:build !invariants
+
+package invariant
+
+// Enabled says that invariants are checked.
+const Enabled = false
