@@ -36,11 +36,6 @@ type tableJoin interface {
 	Load(c *expr.Ctx, chunks []arrow.Record) error
 }
 
-var joinKinds = map[plan.JoinKind]op.JoinKind{
-	plan.Inner: op.JoinInner, plan.LeftOuter: op.JoinLeft, plan.RightOuter: op.JoinRight,
-	plan.FullOuter: op.JoinFull, plan.LeftSemi: op.JoinSemi, plan.LeftAnti: op.JoinAnti,
-}
-
 func (l *lowering) join(n *plan.Join) (tree, error) {
 	if n.Static {
 		return l.staticJoin(n)
@@ -54,7 +49,7 @@ func (l *lowering) join(n *plan.Join) (tree, error) {
 		return nil, err
 	}
 	cfg := op.JoinConfig{
-		Kind: joinKinds[n.Kind], NullSafe: n.NullSafe, Residual: n.Residual, Schema: schemaOf(n.Cols),
+		Kind: n.Kind, NullSafe: n.NullSafe, Residual: n.Residual, Schema: schemaOf(n.Cols),
 		Alloc: l.alloc, Limits: l.stateLimits(),
 		Left:  joinSide(n.Left, n.LeftKeys, n.LeftFilter, n.State.Left),
 		Right: joinSide(n.Right, n.RightKeys, n.RightFilter, n.State.Right),
@@ -79,7 +74,7 @@ func (l *lowering) staticJoin(n *plan.Join) (tree, error) {
 		return nil, fmt.Errorf("the table side of a join is a %T", n.Right)
 	}
 	j := &op.StaticJoin{
-		Kind: joinKinds[n.Kind], LeftKeys: n.LeftKeys, RightKeys: n.RightKeys, NullSafe: n.NullSafe,
+		Kind: n.Kind, LeftKeys: n.LeftKeys, RightKeys: n.RightKeys, NullSafe: n.NullSafe,
 		LeftFilter: n.LeftFilter, RightFilter: n.RightFilter, Residual: n.Residual,
 		TableSchema: schemaOf(table.Cols), Schema: schemaOf(n.Cols),
 	}

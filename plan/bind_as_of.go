@@ -63,9 +63,9 @@ func (a *asOf) bind(b *binder, left, right *scope) (*scope, error) {
 			WithHint("write stream ASOF JOIN table ON ...")
 	}
 	n := &AsOf{Left: left.node, Right: right.node, Outer: a.outer, Static: isStatic(right.node), Span: span}
-	j := &Join{Kind: Inner, Left: left.node, Right: right.node, Span: span}
+	j := &Join{Kind: types.InnerJoin, Left: left.node, Right: right.node, Span: span}
 	if a.outer {
-		j.Kind = LeftOuter
+		j.Kind = types.LeftJoin
 	}
 	both := joinScope(j, left, right)
 	rest, err := a.times(b, n, both, left, right)

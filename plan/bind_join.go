@@ -10,9 +10,9 @@ import (
 )
 
 // joinKinds maps joins as written to those of the plan; see asOf for the others.
-var joinKinds = map[sql.JoinKind]JoinKind{
-	sql.InnerJoin: Inner, sql.CrossJoin: Inner, sql.LeftJoin: LeftOuter, sql.RightJoin: RightOuter,
-	sql.FullJoin: FullOuter, sql.SemiJoin: LeftSemi, sql.AntiJoin: LeftAnti,
+var joinKinds = map[sql.JoinForm]types.JoinKind{
+	sql.InnerJoin: types.InnerJoin, sql.CrossJoin: types.InnerJoin, sql.LeftJoin: types.LeftJoin, sql.RightJoin: types.RightJoin,
+	sql.FullJoin: types.FullJoin, sql.SemiJoin: types.SemiJoin, sql.AntiJoin: types.AntiJoin,
 }
 
 // join binds a join. Its condition is kept as conjuncts; rewrite sorts them into keys,
@@ -211,10 +211,10 @@ func (b *binder) withinMicros(d *sql.Interval) (int64, error) {
 func (b *binder) joinResult(j *Join, t *sql.Join, both, left, right *scope) (*scope, error) {
 	shift := len(left.node.Columns())
 	for i := range j.Cols {
-		outer := i < shift && (j.Kind == RightOuter || j.Kind == FullOuter) || i >= shift && (j.Kind == LeftOuter || j.Kind == FullOuter)
+		outer := i < shift && (j.Kind == types.RightJoin || j.Kind == types.FullJoin) || i >= shift && (j.Kind == types.LeftJoin || j.Kind == types.FullJoin)
 		j.Cols[i].Nullable = j.Cols[i].Nullable || outer
 	}
-	if j.Kind == LeftSemi || j.Kind == LeftAnti {
+	if j.Kind == types.SemiJoin || j.Kind == types.AntiJoin {
 		j.Cols = j.Cols[:shift]
 		return left.over(j), nil
 	}
@@ -255,9 +255,9 @@ func (b *binder) mergeUsing(j *Join, both *scope, using []sql.Ident, shift int) 
 		}
 		one := both.cols[l]
 		switch j.Kind {
-		case RightOuter:
+		case types.RightJoin:
 			one = both.cols[r]
-		case FullOuter:
+		case types.FullJoin:
 			v, err := expr.BindFunction("coalesce", []expr.Expr{both.cols[l].value().Expr, both.cols[r].value().Expr}, b.at(id.Span))
 			if err != nil {
 				return nil, err

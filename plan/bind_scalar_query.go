@@ -87,7 +87,7 @@ func (k *block) scalarQuery(e sql.Expr, q *sql.Query) error {
 	one := &StaticScan{Table: text, Cols: []Column{{Field: types.Field{Name: "value", Type: t, Nullable: true}}}}
 	left := k.scope.node
 	cols := append(append([]Column(nil), left.Columns()...), one.Cols...)
-	next := k.scope.over(&Join{Kind: Inner, Left: left, Right: one, Static: true, Span: k.b.at(e.Pos()), Cols: cols})
+	next := k.scope.over(&Join{Kind: types.InnerJoin, Left: left, Right: one, Static: true, Span: k.b.at(e.Pos()), Cols: cols})
 	next.queries = map[sql.Expr]int{e: len(cols) - 1}
 	for other, at := range k.scope.queries {
 		next.queries[other] = at

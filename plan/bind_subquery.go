@@ -6,6 +6,7 @@ import (
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
 	"ssql/sql"
+	"ssql/sql/types"
 )
 
 // subqueryCondition turns `x IN (SELECT ..)` and `[NOT] EXISTS (SELECT ..)` on tables
@@ -48,7 +49,7 @@ func (k *block) inQuery(e *sql.In) error {
 	if err != nil {
 		return err
 	}
-	k.tableJoin(LeftSemi, right.node, []predicate{{cond: cond, eq: &equality{l: l, r: value{Expr: r}}}}, span)
+	k.tableJoin(types.SemiJoin, right.node, []predicate{{cond: cond, eq: &equality{l: l, r: value{Expr: r}}}}, span)
 	return nil
 }
 
@@ -84,16 +85,16 @@ func (k *block) exists(e *sql.Exists, not bool) error {
 	if err != nil {
 		return err
 	}
-	kind := LeftSemi
+	kind := types.SemiJoin
 	if not {
-		kind = LeftAnti
+		kind = types.AntiJoin
 	}
 	k.tableJoin(kind, right.node, preds, span)
 	return nil
 }
 
 // tableJoin puts a join with a table over the rows of the block.
-func (k *block) tableJoin(kind JoinKind, right Node, on []predicate, span Span) {
+func (k *block) tableJoin(kind types.JoinKind, right Node, on []predicate, span Span) {
 	left := k.scope.node
 	k.scope = k.scope.over(&Join{Kind: kind, Left: left, Right: right, Static: true, Span: span,
 		Cols: append([]Column(nil), left.Columns()...), on: on})

@@ -145,8 +145,8 @@ func (b *binder) findsTablesOnly(q *sql.Query, e *env) bool {
 }
 
 // duckJoins are the joins as DuckDB writes them.
-var duckJoins = map[JoinKind]string{
-	Inner: "JOIN", LeftOuter: "LEFT JOIN", RightOuter: "RIGHT JOIN", FullOuter: "FULL JOIN", LeftSemi: "SEMI JOIN", LeftAnti: "ANTI JOIN",
+var duckJoins = map[types.JoinKind]string{
+	types.InnerJoin: "JOIN", types.LeftJoin: "LEFT JOIN", types.RightJoin: "RIGHT JOIN", types.FullJoin: "FULL JOIN", types.SemiJoin: "SEMI JOIN", types.AntiJoin: "ANTI JOIN",
 }
 
 // joinTables makes one table of a join of two: DuckDB runs it before each batch. above is

@@ -85,12 +85,12 @@ func neverHoldsNull(list expr.Expr) bool {
 }
 
 // lateral binds `left, unnest(list) AS u(x)` and `left JOIN LATERAL unnest(..)`.
-func (b *binder) lateral(left *scope, f *sql.FuncRef, kind JoinKind, t *sql.Join) (*scope, error) {
+func (b *binder) lateral(left *scope, f *sql.FuncRef, kind types.JoinKind, t *sql.Join) (*scope, error) {
 	span := b.at(f.Span)
 	if !unnests(strings.ToLower(f.Name.Name)) {
 		return nil, b.tableFunction(f)
 	}
-	if kind != Inner && kind != LeftOuter || !alwaysTrue(t.On) {
+	if kind != types.InnerJoin && kind != types.LeftJoin || !alwaysTrue(t.On) {
 		return nil, sqlerr.At(b.at(t.Span), codeUnsupported, "unnest may be joined by a comma, CROSS JOIN or LEFT JOIN ... ON true only")
 	}
 	if err := b.oneList(f.Name, f.Args, f.ArgNames, span); err != nil {
@@ -112,7 +112,7 @@ func (b *binder) lateral(left *scope, f *sql.FuncRef, kind JoinKind, t *sql.Join
 	if len(f.Columns) > 0 {
 		name = f.Columns[0].Name
 	}
-	n, err := unnestNode(left.node, list, name, kind == LeftOuter, span)
+	n, err := unnestNode(left.node, list, name, kind == types.LeftJoin, span)
 	if err != nil {
 		return nil, err
 	}

@@ -21,7 +21,7 @@ func settleJoin(j *Join) {
 	}
 	left, right := j.side(0), j.side(1)
 	j.State.Left, j.State.Right = JoinTimes{Time: left.time}, JoinTimes{Time: right.time}
-	if j.Kind == Inner && left.watermarked() != right.watermarked() {
+	if j.Kind == types.InnerJoin && left.watermarked() != right.watermarked() {
 		j.settleOneSided(left, right)
 		return
 	}

@@ -10,7 +10,7 @@ import (
 
 // Join joins two streams, or a stream with a StaticScan subtree.
 type Join struct {
-	Kind        JoinKind
+	Kind        types.JoinKind
 	Left, Right Node
 	LeftKeys    []expr.Expr // over Left
 	RightKeys   []expr.Expr // over Right
@@ -43,8 +43,8 @@ func (n *Join) Expressions() []expr.Expr {
 
 // describe shows kind and condition of a join.
 func (n *Join) describe() string {
-	text := [...]string{Inner: "Inner join", LeftOuter: "Left join", RightOuter: "Right join", FullOuter: "Full join",
-		LeftSemi: "Semi join", LeftAnti: "Anti join"}[n.Kind]
+	text := [...]string{types.InnerJoin: "Inner join", types.LeftJoin: "Left join", types.RightJoin: "Right join", types.FullJoin: "Full join",
+		types.SemiJoin: "Semi join", types.AntiJoin: "Anti join"}[n.Kind]
 	if n.Static {
 		text += " with a table"
 	}
@@ -106,19 +106,6 @@ func (n *Join) stageOf() Node {
 	}
 	return nil
 }
-
-// JoinKind is the type of a join.
-type JoinKind uint8
-
-// The join kinds.
-const (
-	Inner JoinKind = iota
-	LeftOuter
-	RightOuter
-	FullOuter
-	LeftSemi
-	LeftAnti
-)
 
 // JoinState says which rows of a stream–stream join are late and when buffered ones leave;
 // see settleJoin.

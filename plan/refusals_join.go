@@ -9,7 +9,7 @@ import (
 )
 
 // joinWords are the joins as the user writes them.
-var joinWords = [...]string{Inner: "JOIN", LeftOuter: "LEFT JOIN", RightOuter: "RIGHT JOIN", FullOuter: "FULL JOIN", LeftSemi: "SEMI JOIN", LeftAnti: "ANTI JOIN"}
+var joinWords = [...]string{types.InnerJoin: "JOIN", types.LeftJoin: "LEFT JOIN", types.RightJoin: "RIGHT JOIN", types.FullJoin: "FULL JOIN", types.SemiJoin: "SEMI JOIN", types.AntiJoin: "ANTI JOIN"}
 
 // streamJoin returns n if it is a join of two streams.
 func streamJoin(n Node) (*Join, bool) {
@@ -26,9 +26,9 @@ func joinWithTable(_ *checker, n Node) *fault {
 	}
 	left := isStatic(j.Left)
 	switch {
-	case j.Kind == FullOuter,
-		left && (j.Kind == LeftOuter || j.Kind == LeftSemi || j.Kind == LeftAnti),
-		!left && j.Kind == RightOuter:
+	case j.Kind == types.FullJoin,
+		left && (j.Kind == types.LeftJoin || j.Kind == types.SemiJoin || j.Kind == types.AntiJoin),
+		!left && j.Kind == types.RightJoin:
 		return &fault{j.Span, fmt.Sprintf("this %s keeps rows of the table, and whether one has no partner is known only when the stream is over", joinWords[j.Kind]),
 			"keep the rows of the stream: stream LEFT JOIN table; or join the result table when you read it"}
 	}
@@ -37,7 +37,7 @@ func joinWithTable(_ *checker, n Node) *fault {
 
 func antiJoin(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || j.Kind != LeftAnti || j.State.Left.Evict != nil {
+	if !ok || j.Kind != types.AntiJoin || j.State.Left.Evict != nil {
 		return nil
 	}
 	return &fault{j.Span, "an ANTI JOIN of two streams can say that a row has no partner only when none can come any more, and no condition on the event times says when", rangeHint(j)}
@@ -48,7 +48,7 @@ func joinMode(c *checker, n Node) *fault {
 	if !ok || c.output.Mode == types.Append {
 		return nil
 	}
-	adds := j.Kind == Inner || j.Kind == LeftSemi
+	adds := j.Kind == types.InnerJoin || j.Kind == types.SemiJoin
 	fixed := c.changing(j.Left) == nil && c.changing(j.Right) == nil
 	if fixed && (c.output.retraction && c.aboveIs(c.output.Root, j, false) || c.output.Mode == types.Update && (adds || c.rankedAbove(j))) {
 		return nil // its rows are only ever added to what stands above, or to the result
@@ -95,7 +95,7 @@ func joinEquality(_ *checker, n Node) *fault {
 // partners may be gone (D11, D13).
 func joinUnmarked(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || j.Kind == Inner {
+	if !ok || j.Kind == types.InnerJoin {
 		return nil
 	}
 	for i, side := range []Node{j.Left, j.Right} {
@@ -104,9 +104,9 @@ func joinUnmarked(_ *checker, n Node) *fault {
 		}
 		name := [...]string{"left", "right"}[i]
 		why := "it is never known that no partner can come any more"
-		if i == 0 && j.Kind != RightOuter || i == 1 && (j.Kind == RightOuter || j.Kind == FullOuter) {
+		if i == 0 && j.Kind != types.RightJoin || i == 1 && (j.Kind == types.RightJoin || j.Kind == types.FullJoin) {
 			why = "its rows without partner would never come out"
-			if j.Kind == LeftSemi {
+			if j.Kind == types.SemiJoin {
 				why = "its rows would wait for a partner for ever"
 			}
 		}
@@ -119,7 +119,7 @@ func joinUnmarked(_ *checker, n Node) *fault {
 // decided.
 func joinUnbounded(_ *checker, n Node) *fault {
 	j, ok := streamJoin(n)
-	if !ok || j.Kind == Inner || j.Kind == LeftAnti {
+	if !ok || j.Kind == types.InnerJoin || j.Kind == types.AntiJoin {
 		return nil
 	}
 	sides := []struct {
@@ -127,8 +127,8 @@ func joinUnbounded(_ *checker, n Node) *fault {
 		times JoinTimes
 		keeps bool
 	}{
-		{"left", j.State.Left, j.Kind == LeftOuter || j.Kind == FullOuter || j.Kind == LeftSemi},
-		{"right", j.State.Right, j.Kind == RightOuter || j.Kind == FullOuter},
+		{"left", j.State.Left, j.Kind == types.LeftJoin || j.Kind == types.FullJoin || j.Kind == types.SemiJoin},
+		{"right", j.State.Right, j.Kind == types.RightJoin || j.Kind == types.FullJoin},
 	}
 	for _, s := range sides {
 		if s.keeps && s.times.Evict == nil {

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"ssql/plan/expr"
+	"ssql/sql/types"
 )
 
 // joinSides sorts the conjuncts of a join.
@@ -25,7 +26,7 @@ func pushJoin(n *Join, ps []predicate) Node {
 	s := &joinSides{j: n, width: len(n.Left.Columns())}
 	stay := s.takeWhere(ps)
 	on := append([]predicate(nil), n.on...)
-	if n.Kind == Inner {
+	if n.Kind == types.InnerJoin {
 		on = append(on, stay...)
 		stay = nil
 	}
@@ -47,9 +48,9 @@ func (s *joinSides) takeWhere(ps []predicate) (stay []predicate) {
 		l, r := s.uses(p.cond)
 		movable := !expr.IsVolatile(p.cond)
 		switch {
-		case movable && l && !r && (s.j.Kind != RightOuter && s.j.Kind != FullOuter):
+		case movable && l && !r && (s.j.Kind != types.RightJoin && s.j.Kind != types.FullJoin):
 			s.left = append(s.left, p)
-		case movable && r && !l && (s.j.Kind == Inner || s.j.Kind == RightOuter) && !s.j.Static:
+		case movable && r && !l && (s.j.Kind == types.InnerJoin || s.j.Kind == types.RightJoin) && !s.j.Static:
 			s.right = append(s.right, s.toRight(p))
 		default:
 			stay = append(stay, p)
@@ -84,11 +85,11 @@ func (s *joinSides) sort(p predicate) {
 	switch {
 	case expr.IsVolatile(p.cond):
 		s.rest = append(s.rest, p)
-	case l && !r && (kind == Inner || kind == LeftSemi || kind == RightOuter):
+	case l && !r && (kind == types.InnerJoin || kind == types.SemiJoin || kind == types.RightJoin):
 		s.left = append(s.left, p)
 	case l && !r:
 		s.keepLeft = append(s.keepLeft, p)
-	case r && !l && kind != RightOuter && kind != FullOuter && !s.j.Static:
+	case r && !l && kind != types.RightJoin && kind != types.FullJoin && !s.j.Static:
 		s.right = append(s.right, s.toRight(p))
 	case r && !l:
 		s.keepRight = append(s.keepRight, s.toRight(p))
@@ -170,11 +171,11 @@ func endOf(v value, cols []Column, shift int) (value, bool) {
 // whose rows do not come out without a partner.
 func (s *joinSides) filters() (left, right bool) {
 	switch s.j.Kind {
-	case Inner, LeftSemi:
+	case types.InnerJoin, types.SemiJoin:
 		return true, true
-	case LeftOuter, LeftAnti:
+	case types.LeftJoin, types.AntiJoin:
 		return false, true
-	case RightOuter:
+	case types.RightJoin:
 		return true, false
 	}
 	return false, false
@@ -331,7 +332,7 @@ func unifyKeys(l, r expr.Expr, span Span) (expr.Expr, expr.Expr, bool) {
 // projection above that gives the columns back in their order. Kinds that have no
 // streaming form stay as they are, to be refused.
 func swapped(j *Join) (Node, bool) {
-	if !j.Static || !isStatic(j.Left) || isStatic(j.Right) || j.Kind != Inner && j.Kind != RightOuter {
+	if !j.Static || !isStatic(j.Left) || isStatic(j.Right) || j.Kind != types.InnerJoin && j.Kind != types.RightJoin {
 		return j, false
 	}
 	l, r := len(j.Left.Columns()), len(j.Right.Columns())
@@ -343,8 +344,8 @@ func swapped(j *Join) (Node, bool) {
 	}
 	s := *j
 	s.Left, s.Right = j.Right, j.Left
-	if j.Kind == RightOuter {
-		s.Kind = LeftOuter
+	if j.Kind == types.RightJoin {
+		s.Kind = types.LeftJoin
 	}
 	s.Cols = append(append([]Column(nil), j.Cols[l:]...), j.Cols[:l]...)
 	s.on = nil

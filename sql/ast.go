@@ -208,12 +208,12 @@ type FuncRef struct {
 	Span     Span
 }
 
-// JoinKind is the type of a join.
-type JoinKind uint8
+// JoinForm is a join as it is written; types.JoinKind is what it does.
+type JoinForm uint8
 
-// The join kinds.
+// The forms.
 const (
-	InnerJoin JoinKind = iota
+	InnerJoin JoinForm = iota
 	LeftJoin
 	RightJoin
 	FullJoin
@@ -226,7 +226,7 @@ const (
 
 // Join is a join of two table expressions.
 type Join struct {
-	Kind        JoinKind
+	Kind        JoinForm
 	Left, Right TableExpr
 	On          Expr
 	Using       []Ident

@@ -2,7 +2,7 @@ package sql
 
 // joinWords are the words between two tables.
 type joinWords struct {
-	kind    JoinKind
+	kind    JoinForm
 	natural bool
 	within  *Interval
 	after   *Interval // WITHIN (before, after)
@@ -18,7 +18,7 @@ type joinWords struct {
 // which has none.
 var joinSpellings = []struct {
 	words string
-	kind  JoinKind
+	kind  JoinForm
 	sql   string
 }{
 	{"ASOF LEFT JOIN", AsofLeftJoin, "LEFT JOIN"},

@@ -8,20 +8,8 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/plan/expr"
+	"ssql/sql/types"
 	"ssql/state"
-)
-
-// JoinKind is the type of a join.
-type JoinKind uint8
-
-// The join kinds. LeftAnti emits a left row when it can find no partner any more.
-const (
-	JoinInner JoinKind = iota
-	JoinLeft
-	JoinRight
-	JoinFull
-	JoinSemi
-	JoinAnti
 )
 
 // JoinSide describes one input of a stream–stream join.
@@ -45,7 +33,7 @@ type JoinSide struct {
 
 // JoinConfig is what NewJoin needs.
 type JoinConfig struct {
-	Kind        JoinKind
+	Kind        types.JoinKind
 	Left, Right JoinSide
 	NullSafe    []bool    // per key: NULL equals NULL
 	Residual    expr.Expr // over the columns of both sides, left first; nil without
@@ -91,8 +79,8 @@ func NewJoin(cfg JoinConfig) (*Join, error) {
 	}
 	j := &Join{cfg: cfg, heldSides: newHeldSides("join")}
 	k := cfg.Kind
-	j.sides[0] = &joinSide{JoinSide: &j.cfg.Left, rows: j.held[0], keep: k == JoinLeft || k == JoinFull || k == JoinAnti}
-	j.sides[1] = &joinSide{JoinSide: &j.cfg.Right, rows: j.held[1], keep: k == JoinRight || k == JoinFull}
+	j.sides[0] = &joinSide{JoinSide: &j.cfg.Left, rows: j.held[0], keep: k == types.LeftJoin || k == types.FullJoin || k == types.AntiJoin}
+	j.sides[1] = &joinSide{JoinSide: &j.cfg.Right, rows: j.held[1], keep: k == types.RightJoin || k == types.FullJoin}
 	for i, s := range j.sides {
 		j.blanks[i] = newNullRow(cfg.Alloc, s.Schema)
 	}
@@ -100,7 +88,7 @@ func NewJoin(cfg JoinConfig) (*Join, error) {
 }
 
 // leftOnly reports whether the result has the columns of the left side alone.
-func (j *Join) leftOnly() bool { return j.cfg.Kind == JoinSemi || j.cfg.Kind == JoinAnti }
+func (j *Join) leftOnly() bool { return j.cfg.Kind == types.SemiJoin || j.cfg.Kind == types.AntiJoin }
 
 // Begin starts a batch.
 func (j *Join) Begin(b *Batch) error {
@@ -293,11 +281,11 @@ func (j *Join) emitPairs(input int, a *arrival, mine, theirs, keep []int32, both
 			}
 		}
 		switch j.cfg.Kind {
-		case JoinSemi:
+		case types.SemiJoin:
 			if first {
 				rows = append(rows, i)
 			}
-		case JoinAnti:
+		case types.AntiJoin:
 		default:
 			rows = append(rows, i)
 		}

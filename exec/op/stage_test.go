@@ -31,7 +31,7 @@ func TestStagesInOrder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	join := func(kind op.JoinKind, schema []types.Field) op.Stage {
+	join := func(kind types.JoinKind, schema []types.Field) op.Stage {
 		j := &op.StaticJoin{Kind: kind, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
 			TableSchema: types.ArrowSchema(bids), Schema: types.ArrowSchema(schema)}
 		if err := j.Load(ctx, []arrow.Record{table}); err != nil {
@@ -50,7 +50,7 @@ func TestStagesInOrder(t *testing.T) {
 		rows  []string
 		want  []string
 	}{
-		{"left join with a table", join(op.JoinLeft, both), rows, []string{
+		{"left join with a table", join(types.LeftJoin, both), rows, []string{
 			"2024-01-01 00:00:10 | pen | 1 | 2024-01-01 00:00:06 | pen | 52", "2024-01-01 00:00:10 | pen | 1 | 2024-01-01 00:00:05 | pen | 51",
 			"2024-01-01 00:01:05 | cup | 2 | NULL | NULL | NULL",
 			"2024-01-01 00:00:01 | ink | 3 | 2024-01-01 00:00:02 | ink | 20",
@@ -58,7 +58,7 @@ func TestStagesInOrder(t *testing.T) {
 			"NULL | ink | 5 | 2024-01-01 00:00:02 | ink | 20",
 			"2024-01-01 00:02:00 | NULL | 6 | NULL | NULL | NULL",
 		}},
-		{"anti join with a table", join(op.JoinAnti, bids), rows, []string{"2024-01-01 00:01:05 | cup | 2", "2024-01-01 00:02:00 | NULL | 6"}},
+		{"anti join with a table", join(types.AntiJoin, bids), rows, []string{"2024-01-01 00:01:05 | cup | 2", "2024-01-01 00:02:00 | NULL | 6"}},
 		{"versions of a table", asOf, rows, []string{
 			"2024-01-01 00:00:10 | pen | 1 | 2024-01-01 00:00:06 | pen | 52",
 			"2024-01-01 00:01:05 | cup | 2 | NULL | NULL | NULL",
@@ -121,7 +121,7 @@ func TestExpansionsAreBounded(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := append(bids[:len(bids):len(bids)], bids...)
-	join := &op.StaticJoin{Kind: op.JoinInner, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
+	join := &op.StaticJoin{Kind: types.InnerJoin, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
 		TableSchema: types.ArrowSchema(bids), Schema: types.ArrowSchema(both)}
 	if err := join.Load(ctx, []arrow.Record{table}); err != nil {
 		t.Fatal(err)
@@ -142,7 +142,7 @@ func TestExpansionsAreBounded(t *testing.T) {
 func TestTableOfAJoinChanges(t *testing.T) {
 	ctx := &expr.Ctx{Alloc: memory.DefaultAllocator}
 	both := append(bids[:len(bids):len(bids)], bids...)
-	join := &op.StaticJoin{Kind: op.JoinInner, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
+	join := &op.StaticJoin{Kind: types.InnerJoin, LeftKeys: []expr.Expr{bidColumn(1)}, RightKeys: []expr.Expr{bidColumn(1)}, NullSafe: []bool{false},
 		TableSchema: types.ArrowSchema(bids), Schema: types.ArrowSchema(both)}
 	left, err := optest.Record(bids, []string{"2024-01-01 00:00:10 | pen | 1"}, false)
 	if err != nil {

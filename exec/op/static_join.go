@@ -9,13 +9,14 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/plan/expr"
+	"ssql/sql/types"
 	"ssql/state"
 )
 
 // StaticJoin joins each row of a stream with a table: inner, left, semi or anti. It
 // keeps nothing between batches: exec loads the table anew before each.
 type StaticJoin struct {
-	Kind        JoinKind
+	Kind        types.JoinKind
 	LeftKeys    []expr.Expr // over the stream's columns; none for a cross join
 	RightKeys   []expr.Expr // over the table's columns
 	NullSafe    []bool
@@ -226,12 +227,12 @@ func (p *probing) cut() error {
 	for _, row := range mine {
 		p.matched[row] = true
 	}
-	if p.Kind == JoinLeft {
+	if p.Kind == types.LeftJoin {
 		// The newest row can have more pairs.
 		mine, theirs = p.withUnmatched(p.row-1, mine, theirs)
 	}
 	p.mine, p.theirs, p.bytes = nil, nil, 0
-	if p.Kind == JoinSemi || p.Kind == JoinAnti || len(mine) == 0 {
+	if p.Kind == types.SemiJoin || p.Kind == types.AntiJoin || len(mine) == 0 {
 		return nil
 	}
 	both := p.both(p.rec, mine, theirs)
@@ -244,15 +245,15 @@ func (p *probing) cut() error {
 // end gives the rest on.
 func (p *probing) end() error {
 	n := int32(p.rec.NumRows())
-	if p.Kind == JoinLeft {
+	if p.Kind == types.LeftJoin {
 		p.row = n + 1
 	}
-	if err := p.cut(); err != nil || p.Kind != JoinSemi && p.Kind != JoinAnti {
+	if err := p.cut(); err != nil || p.Kind != types.SemiJoin && p.Kind != types.AntiJoin {
 		return err
 	}
 	rows := make([]int32, 0, n)
 	for row, m := range p.matched {
-		if m == (p.Kind == JoinSemi) {
+		if m == (p.Kind == types.SemiJoin) {
 			rows = append(rows, int32(row))
 		}
 	}
