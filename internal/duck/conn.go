@@ -89,6 +89,10 @@ func (c *Conn) Rows(ctx context.Context, text string, args []any, read func(rows
 // its relations in UTC too.
 func (c *Conn) withoutICU(ctx context.Context, text string, run func(text string) error) error {
 	text = nullTreatment(castsOfNow(text))
+	zoned := func(rel string) []string { return c.zonedColumns(ctx, rel) }
+	if later, ok := ranLater(text, zoned); ok && run(inZones(later)) == nil {
+		return nil
+	}
 	err := run(inZones(text))
 	if !wantsUTC(err) {
 		return err
@@ -102,7 +106,7 @@ func (c *Conn) withoutICU(ctx context.Context, text string, run func(text string
 	if plain == "" {
 		return err
 	}
-	if plain, ok = tablesInUTC(plain, func(rel string) []string { return c.zonedColumns(ctx, rel) }); ok {
+	if plain, ok = tablesInUTC(plain, zoned); ok {
 		if again := run(inZones(plain)); again == nil {
 			return nil
 		}

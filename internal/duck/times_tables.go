@@ -49,6 +49,62 @@ func tablesInUTC(text string, zoned func(relation string) []string) (out string,
 	return e.apply(text), len(e) > 0
 }
 
+// ranLater returns the form of a statement that DuckDB stores without running it, so that what it
+// cannot do would show at each use: a view or a prepared statement that casts a time with a zone to
+// DATE or TIME, and a macro that makes a table. ok is false for any other statement.
+func ranLater(text string, zoned func(relation string) []string) (out string, ok bool) {
+	head := text[:min(len(text), 200)] // the rest may be long
+	if !slices.ContainsFunc([]string{"view", "prepare", "macro", "function"}, func(word string) bool { return containsFold(head, word) }) {
+		return "", false
+	}
+	toks := tokens(text)
+	i := 0
+	for ; toks.at(i).is("create") || toks.at(i).is("or") || toks.at(i).is("replace") || toks.at(i).is("temp") || toks.at(i).is("temporary"); i++ {
+	}
+	view, macro := toks.at(i).is("view") || toks.at(i).is("prepare"), toks.at(i).is("macro") || toks.at(i).is("function")
+	if !view && !macro {
+		return "", false
+	}
+	var names []string
+	plain, _ := inUTC(text)
+	out, ok = tablesInUTC(plain, func(rel string) []string {
+		found := zoned(rel)
+		names = append(names, found...)
+		return found
+	})
+	if macro {
+		isTable := false
+		for i := range toks {
+			isTable = isTable || toks[i].is("as") && toks.at(i+1).is("table")
+		}
+		if !ok {
+			out = plain
+		}
+		return out, isTable && out != "" && out != text
+	}
+	return out, ok && toks.castsToDate(names)
+}
+
+// castsToDate reports whether one of some columns is cast to DATE or TIME.
+func (l tokenList) castsToDate(columns []string) bool {
+	for i, t := range l {
+		if !slices.ContainsFunc(columns, func(c string) bool { return strings.EqualFold(c, strings.Trim(t.text, `"`)) }) {
+			continue
+		}
+		to := token{}
+		switch {
+		case l.at(i+1).text == ":" && l.at(i+2).text == ":":
+			to = l.at(i + 3)
+		case l.at(i + 1).is("as"):
+			to = l.at(i + 2)
+		}
+		if to.is("date") || to.is("time") {
+			return true
+		}
+	}
+	return false
+}
+
 // inUTCRelation returns the sub-query that gives columns of a relation in UTC.
 func inUTCRelation(rel string, columns []string) string {
 	items := make([]string, len(columns))

@@ -161,6 +161,11 @@ func TestZonedColumnsWithoutICU(t *testing.T) {
 		"CREATE TABLE t AS SELECT 1 AS id, TIMESTAMPTZ '2026-01-01 10:00:00+02' AS tz UNION ALL SELECT 2, TIMESTAMPTZ '2026-03-31 23:10:11.5+00'",
 		`CREATE SCHEMA sc`, `CREATE TABLE sc.u AS SELECT id, tz AS "my tz" FROM t`,
 		"CREATE VIEW v AS SELECT id, now() - tz AS age, tz::DATE AS d FROM t WHERE tz < now() - INTERVAL '1' SECOND OR true",
+		"CREATE VIEW dates AS SELECT id, tz::DATE AS d FROM t",
+		"CREATE OR REPLACE TEMP VIEW times AS SELECT CAST(tz AS TIME) AS c, tz FROM t",
+		"CREATE VIEW untouched AS SELECT '2026-01-01'::DATE AS d, tz FROM t",
+		"CREATE MACRO latest() AS TABLE SELECT * FROM t WHERE tz > now() - INTERVAL 100 YEAR",
+		"PREPARE of_day AS SELECT count(*) FROM t WHERE tz::DATE = '2026-01-01'",
 		"CREATE TABLE made AS SELECT tz - INTERVAL 1 HOUR AS h FROM t",
 		"INSERT INTO made SELECT date_trunc('month', tz) FROM t",
 		"COPY (SELECT tz FROM t) TO '" + dir + "/f.parquet'",
@@ -189,6 +194,11 @@ func TestZonedColumnsWithoutICU(t *testing.T) {
 		{"SELECT (make_timestamptz(2026, 1, 1, 10, 0, 0.5))::VARCHAR", "2026-01-01 10:00:00.5"},
 		{"SELECT localtime IS NOT NULL AND current_localtime() IS NOT NULL AND current_localtimestamp() <= now()", "true"},
 		{"SELECT count(*) FROM v WHERE age > INTERVAL 1 SECOND OR d > '2026-01-01'", "2"},
+		{"SELECT list(d::VARCHAR ORDER BY id) FROM dates", "[2026-01-01 2026-03-31]"},
+		{"SELECT list(c::VARCHAR ORDER BY c) FROM times", "[08:00:00 23:10:11.5]"},
+		{"SELECT max(typeof(tz)) FROM untouched", "TIMESTAMP WITH TIME ZONE"},
+		{"SELECT count(*) FROM latest()", "2"},
+		{"EXECUTE of_day", "1"},
 		{"SELECT list(h::VARCHAR ORDER BY h) FROM made", "[2026-01-01 00:00:00 2026-01-01 07:00:00 2026-03-01 00:00:00 2026-03-31 22:10:11.5]"},
 	} {
 		got := ""
