@@ -34,6 +34,24 @@ func (b *binder) notWithinGroup(e *sql.Call, name string, span Span) error {
 	return err.WithHint("array_agg, listagg, mode, percentile_cont, percentile_disc and string_agg have it")
 }
 
+// withinGroupArguments checks that an aggregate whose value stands in WITHIN GROUP has no
+// other in its brackets.
+func (b *binder) withinGroupArguments(e *sql.Call, name string, span Span) error {
+	inside, args := "0.5", 1
+	if name == "mode" {
+		inside, args = "", 0
+	}
+	if len(e.Args) == args && len(e.OrderBy) == 1 {
+		return nil
+	}
+	value := "x"
+	if len(e.OrderBy) > 0 {
+		value = sql.ExprText(e.OrderBy[0].Expr)
+	}
+	return sqlerr.At(span, codeArgCount, "%s WITHIN GROUP takes %s in its brackets and one in ORDER BY, found %d and %d", name, sqlerr.CountOf(args, "argument"), len(e.Args), len(e.OrderBy)).
+		WithHint("write %s(%s) WITHIN GROUP (ORDER BY %s)", name, inside, value)
+}
+
 // orderedAggregate binds name(x, constants ORDER BY keys): the group collects keys and
 // values, which are sorted and folded when the group comes out.
 func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr.Expr, error) {
@@ -42,6 +60,9 @@ func (x *exprBinder) orderedAggregate(e *sql.Call, name string, span Span) (expr
 		case form == "" && !sortedGroup[name]:
 			return nil, x.b.notWithinGroup(e, name, span)
 		case form != "":
+			if err := x.b.withinGroupArguments(e, name, span); err != nil {
+				return nil, err
+			}
 			return x.withinGroup(e, form, span)
 		}
 	}
