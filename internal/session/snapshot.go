@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -41,8 +40,7 @@ func (t *readTotals) add(p *exec.Progress) {
 	}
 	least := int64(0)
 	for _, w := range p.Watermarks {
-		at, err := time.Parse(time.RFC3339, w.Watermark)
-		if micros := at.UnixMicro(); err == nil && (least == 0 || micros < least) {
+		if micros, ok := progressMicros(w.Watermark); ok && (least == 0 || micros < least) {
 			least = micros
 		}
 	}

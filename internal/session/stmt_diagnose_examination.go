@@ -90,12 +90,12 @@ type pastProgress struct {
 // batchProgress is what the diagnosis reads of a row of ssql.progress.
 type batchProgress struct {
 	BatchID        int64                    `json:"batchId"`
-	Timestamp      time.Time                `json:"timestamp"`
-	EventTime      map[string]time.Time     `json:"eventTime"`
+	Timestamp      progressTime             `json:"timestamp"`
+	EventTime      map[string]progressTime  `json:"eventTime"`
 	StateOperators []exec.OperatorProgress  `json:"stateOperators"`
 	Sources        []exec.SourceProgress    `json:"sources"`
 	Watermarks     []exec.WatermarkProgress `json:"watermarks"`
-	NextClose      time.Time                `json:"nextClose"`
+	NextClose      progressTime             `json:"nextClose"`
 	RowsUsed       int64                    `json:"rowsUsed"`
 	RowsLate       int64                    `json:"rowsLate"`
 }
@@ -286,7 +286,7 @@ func (past *pastProgress) add(p *batchProgress) {
 			past.input[i] = p
 		}
 	}
-	if most, ok := p.EventTime["max"]; ok && (past.latest == nil || most.After(past.latest.EventTime["max"])) {
+	if most, ok := p.EventTime["max"]; ok && (past.latest == nil || most.After(past.latest.EventTime["max"].Time)) {
 		past.latest = p
 	}
 	for _, o := range p.StateOperators {
@@ -326,11 +326,8 @@ func (x *examination) watermarkOf(p *batchProgress) int64 {
 
 // nodeMicros returns the watermark of one input, 0 before its first row.
 func nodeMicros(w exec.WatermarkProgress) int64 {
-	at, err := time.Parse(time.RFC3339, w.Watermark)
-	if err != nil {
-		return 0
-	}
-	return at.UnixMicro()
+	micros, _ := progressMicros(w.Watermark)
+	return micros
 }
 
 // watermark returns the watermark that the next batch runs with; ok is false before it

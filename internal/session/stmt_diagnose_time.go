@@ -25,7 +25,7 @@ func (x *examination) checkTimes() []finding {
 	f := finding{check: "event times", found: fmt.Sprintf("up to %s, in batch %d", timeText(newest.UnixMicro()), latest.BatchID)}
 	name := identText(x.row.name)
 	w := x.plan.Watermarks[0]
-	ahead := newest.Sub(latest.Timestamp)
+	ahead := newest.Sub(latest.Timestamp.Time)
 	switch hours := wholeHours(ahead.Microseconds()); {
 	case newest.UnixMicro() < earliestPlausible:
 		f.verdict = "event times are near 1970, as seconds are when they are read as milliseconds"
