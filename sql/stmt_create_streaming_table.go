@@ -29,6 +29,10 @@ func (p *parser) createStreamingTable() (Statement, error) {
 	if s.Name, err = p.qualifiedName("the name of the table"); err != nil {
 		return nil, err
 	}
+	if len(s.Name) > 1 && strings.EqualFold(s.Name[0].Name, "ssql") {
+		return nil, unsupported(s.Name.Pos(), "schema ssql is ssql's own: no table of yours can be in it").WithHint("leave the schema out")
+	}
+	replace = replace || s.OrRefresh // the new definition goes on where its state allows it
 	if p.cur().isOp("(") && p.listsNames() {
 		return p.streamingView(&CreateView{OrReplace: replace, IfNotExists: s.IfNotExists, Name: s.Name}, lo)
 	}

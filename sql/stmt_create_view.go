@@ -14,12 +14,11 @@ type CreateView struct {
 }
 
 // createMaterializedView parses CREATE MATERIALIZED VIEW name [(cols)] [WITH (..)] AS
-// query.
+// query. Databricks' OR REFRESH is OR REPLACE: a changed query goes on where its state allows it.
 func (p *parser) createMaterializedView() (Statement, error) {
 	s := &CreateView{Materialized: true}
 	p.take()
-	s.OrReplace = p.accept("OR", "REPLACE")
-	p.accept("OR", "REFRESH")
+	s.OrReplace = p.accept("OR", "REPLACE") || p.accept("OR", "REFRESH")
 	if err := p.expect("MATERIALIZED", "VIEW"); err != nil {
 		return nil, err
 	}

@@ -37,6 +37,17 @@ func (s *Session) createStreamingTable(ctx context.Context, st *sql.CreateStream
 	case err != nil:
 		return err
 	case table != nil:
+		var isView bool
+		err := s.withConn(ctx, func(c *duck.Conn) (err error) {
+			isView, err = exists(ctx, c, `SELECT 1 FROM duckdb_views() WHERE NOT internal AND lower(view_name) = lower(?)`, name.Name)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		if isView {
+			return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view, to which no flow can write", name.Name).WithHint("choose another name for the streaming table")
+		}
 		return s.refreshStreamingTable(st, table, out)
 	case st.Columns == nil:
 		out.Notice(fmt.Sprintf("table %q will have the columns of the first query that inserts into it", name.Name))
