@@ -77,7 +77,7 @@ func (b *binder) function(e *sql.Call, name string, args []expr.Expr, span Span)
 		return expr.BindStruct(e.ArgNames, args)
 	case i >= 0:
 		return b.external(name, args, e.ArgNames, span,
-			sqlerr.At(b.at(e.Args[i].Pos()), codeArgName, "%s has no argument named %q", name, e.ArgNames[i]))
+			sqlerr.At(b.at(e.Span), codeArgName, "%s has no argument named %q", name, e.ArgNames[i]))
 	}
 	v, err := expr.BindFunction(name, args, span)
 	switch sqlerr.Code(err) {

@@ -73,7 +73,7 @@ func (b *binder) checkNames(e *sql.Call, name string) error {
 	}
 	plain := *e
 	plain.ArgNames = nil
-	return sqlerr.At(b.at(e.Args[i].Pos()), codeArgName, "%s has no argument named %q", name, e.ArgNames[i]).
+	return sqlerr.At(b.at(e.Span), codeArgName, "%s has no argument named %q", name, e.ArgNames[i]).
 		WithHint("its arguments are told by their place: %s", sql.ExprText(&plain))
 }
 

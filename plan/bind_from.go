@@ -65,7 +65,7 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 	}
 	// A table is read as it is at the start of each batch, which is what AS OF asks for.
 	if t.AsOf != nil && rel.Table == nil {
-		return nil, sqlerr.At(b.at(t.AsOf.Pos()), codeUnsupported, "a stream has versions only beside the rows of another, and %q is read FOR SYSTEM_TIME AS OF alone", rel.Name).
+		return nil, sqlerr.At(span, codeUnsupported, "a stream has versions only beside the rows of another, and %q is read FOR SYSTEM_TIME AS OF alone", rel.Name).
 			WithHint("join it: FROM orders o JOIN %s FOR SYSTEM_TIME AS OF o.ts AS r ON o.k = r.k", rel.Name)
 	}
 	switch {

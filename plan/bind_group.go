@@ -236,9 +236,9 @@ func (g *grouping) add(call *AggCall) expr.Expr {
 }
 
 func (x *exprBinder) aggCall(e *sql.Call, name string, span Span) (*AggCall, error) {
-	for i, n := range e.ArgNames {
+	for _, n := range e.ArgNames {
 		if n != "" {
-			return nil, sqlerr.At(x.b.at(e.Args[i].Pos()), codeArgName, "%s has no argument named %q", name, n)
+			return nil, sqlerr.At(x.b.at(e.Span), codeArgName, "%s has no argument named %q", name, n)
 		}
 	}
 	rows := &exprBinder{b: x.b, scope: x.group.rows, clause: name, rows: true}

@@ -55,7 +55,7 @@ func (k *block) unnest() error {
 // oneList checks the arguments of unnest.
 func (b *binder) oneList(name sql.Ident, args []sql.Expr, names []string, span Span) error {
 	if i := slices.IndexFunc(names, func(n string) bool { return n != "" }); i >= 0 {
-		return sqlerr.At(b.at(args[i].Pos()), codeArgName, "%s has no argument named %q", name.Name, names[i])
+		return sqlerr.At(span, codeArgName, "%s has no argument named %q", name.Name, names[i])
 	}
 	if len(args) != 1 {
 		return sqlerr.At(span, codeUnresolvedRoutine, "%s takes one list", name.Name)

@@ -195,7 +195,6 @@ func (p *parser) hasWord(word string) bool {
 // stream of a query is a view.
 func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
 	p.take()
-	at := p.pos
 	q, err := p.query()
 	if err != nil {
 		return nil, err
@@ -205,7 +204,7 @@ func (p *parser) streamAs(s *CreateStream, lo int) (Statement, error) {
 		return &CreateSink{Node: p.node(0), OrReplace: s.OrReplace, IfNotExists: s.IfNotExists, Name: s.Name, Columns: s.Columns, Options: s.Options, Query: q}, nil
 	}
 	if s.Columns != nil || s.Watermarks != nil {
-		return nil, syntaxError(p.spanOf(at, p.pos), "the columns of %q are those of its query", s.Name.Name)
+		return nil, syntaxError(s.Name.Span, "the columns of %q are those of its query", s.Name.Name)
 	}
 	p.spelling(aliasStreamAs, lo)
 	if q.Emit != nil && q.Emit.Mode == "update" {

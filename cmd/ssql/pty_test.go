@@ -299,3 +299,16 @@ func TestTerminatedAtThePrompt(t *testing.T) {
 		t.Errorf("left behind: %q", names)
 	}
 }
+
+// TestCaretOfAWideLine types a statement that is wider than the terminal and has a fault: the caret
+// stands under it, and the hint breaks between words.
+func TestCaretOfAWideLine(t *testing.T) {
+	x := startSized(t, "", &pty.Winsize{Rows: 40, Cols: 60}, nil, ":memory:")
+	x.expect("ssql> ")
+	x.send("CREATE STREAM events (ts TIMESTAMP, WATERMARK FOR ts AS ts) WITH (connector = 'memory');\r")
+	x.expect("ssql> ")
+	x.send("SELECT window_start, count(*) AS number_of_rows_in_window FROM TUMBLE(events, ts, INTERVAL '5' MINUTE) GROUP BY windw_start;\r")
+	x.expect("LINE 1: ...")
+	x.expect("GROUP BY windw_start;\n" + strings.Repeat(" ", 48) + "^\n")
+	x.send(".quit\r")
+}

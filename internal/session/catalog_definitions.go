@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
 	"ssql/internal/sqlerr"
@@ -83,6 +84,22 @@ func placeAt(err error, at sql.Span) error {
 		return &placed
 	}
 	return err
+}
+
+// placeAtOption gives an error of a connector the place of the last option whose value or name it
+// quotes, else the other place.
+func placeAtOption(err error, options []sql.Option, other sql.Span) error {
+	e, ok := err.(*sqlerr.Error)
+	if !ok {
+		return err
+	}
+	for _, o := range options {
+		name, value := strconv.Quote(strings.ToLower(o.Key.Name)), strconv.Quote(optionText(o.Value))
+		if strings.Contains(e.Text, "option "+name) || strings.Contains(e.Text, value) {
+			other = o.ValueAt
+		}
+	}
+	return placeAt(err, other)
 }
 
 // unplaced takes the position out of an error that is about another text.

@@ -52,7 +52,7 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	n := &namedSink{name: st.Name.Name, baseDir: dir, spec: spec, options: options, columns: st.Columns}
 	if spec.Place != nil {
 		if n.path, err = spec.Place(n.options); err != nil {
-			return nil, placeAt(err, st.Name.Span)
+			return nil, placeAtOption(err, st.Options, st.Name.Span)
 		}
 	}
 	return n, nil

@@ -86,7 +86,20 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 	if err != nil {
 		return err
 	}
-	return s.dispatch(ctx, st, &r, out)
+	return placeAtName(s.dispatch(ctx, st, &r, out), &r)
+}
+
+// placeAtName gives an error without a place that of the first name which it quotes and which
+// stands in the statement: connectors, checkpoints and batches know no statements.
+func placeAtName(err error, r *Request) error {
+	var e *sqlerr.Error
+	if r.Source == nil || !errors.As(err, &e) || e.Span != (sql.Span{}) {
+		return err
+	}
+	if at, ok := e.Point(r.Source.Text, r.Piece.Span); ok {
+		e.Span = at
+	}
+	return err
 }
 
 func (s *Session) dispatch(ctx context.Context, st sql.Statement, r *Request, out Output) error {

@@ -49,7 +49,7 @@ func (s *Session) awaitCaughtUp(ctx context.Context, j *job) error {
 		return nil
 	case <-j.done:
 		if j.err != nil {
-			return &QueryError{Name: j.row.name, Err: j.placed()}
+			return &QueryError{Name: j.row.name, Err: j.unplaced()}
 		}
 		return nil
 	case <-ctx.Done():

@@ -274,7 +274,7 @@ func (s *Session) WaitAll(ctx context.Context) error {
 			<-j.done
 		}
 		if j.err != nil {
-			errs = append(errs, &QueryError{Name: j.row.name, Err: j.err})
+			errs = append(errs, &QueryError{Name: j.row.name, Err: j.unplaced()})
 		}
 	}
 	s.mu.Lock()
@@ -285,16 +285,21 @@ func (s *Session) WaitAll(ctx context.Context) error {
 	return joinErrors(errs...)
 }
 
-// placed returns the error of the query without positions in another text than the
-// statement's.
+// placed returns the error of the query for the statement that has started it: without positions
+// in another text.
 func (j *job) placed() error {
-	var e *sqlerr.Error
-	if !j.stored || !errors.As(j.err, &e) {
-		return j.err
+	if j.stored {
+		return j.unplaced()
 	}
-	moved := *e
+	return sqlerr.Whole(j.err) // the statement may give it a place
+}
+
+// unplaced returns the error of the query for any other statement, in whose text its positions
+// are not.
+func (j *job) unplaced() error {
+	moved := sqlerr.Whole(j.err)
 	moved.Span = sqlerr.Span{}
-	return &moved
+	return moved
 }
 
 // await waits until a query has ended. Interrupt stops it after its batch; the

@@ -100,7 +100,7 @@ func altered(old *queryRow, st *sql.AlterQuery, dir string) (*definition, error)
 	case st.Inserts != nil:
 		d.inserts = st.Inserts
 	case st.Query != nil && len(d.inserts) > 1:
-		return nil, sqlerr.At(st.Query.Span, "UNSUPPORTED_STATEMENT", "query %q has several outputs, and a SELECT does not say which of them it is", old.name).
+		return nil, sqlerr.At(st.Name.Span, "UNSUPPORTED_STATEMENT", "query %q has several outputs, and a SELECT does not say which of them it is", old.name).
 			WithHint("ALTER QUERY %s AS EXECUTE STATEMENT SET BEGIN ... END gives all of them", identText(old.name))
 	case st.Query != nil:
 		insert := *d.inserts[0]

@@ -99,7 +99,7 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 		case <-j.done:
 			return j.endedBefore(st)
 		case <-timeout:
-			return sqlerr.At(st.Span, "E_TIMEOUT", "query %q: %s in %s", j.row.name, t.progress(st), sql.IntervalText(types.Interval{Micros: st.TimeoutMicros})).Because(ErrTimeout)
+			return sqlerr.At(st.Name.Span, "E_TIMEOUT", "query %q: %s in %s", j.row.name, t.progress(st), sql.IntervalText(types.Interval{Micros: st.TimeoutMicros})).Because(ErrTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -109,13 +109,13 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 // endedBefore judges a query that has ended while AWAIT waited for it.
 func (j *job) endedBefore(st *sql.Await) error {
 	if j.err != nil {
-		return &QueryError{j.row.name, j.err}
+		return &QueryError{j.row.name, j.unplaced()}
 	}
 	t, _ := j.snapshot()
 	if st.Until == "" || st.Until == "IDLE" || t.reached(st) {
 		return nil
 	}
-	return sqlerr.At(st.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.name, t.progress(st)).
+	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.name, t.progress(st)).
 		WithHint("SHOW PROGRESS FOR %s shows how far it came", identText(j.row.name))
 }
 

@@ -35,7 +35,7 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	row := &streamRow{name: st.Name.Name, definition: st.Text, baseDir: r.Dir}
 	declared, unread := s.declareStatement(row, st)
 	if unread == nil && declared.spec.Check != nil {
-		unread = placeAt(declared.spec.Check(declared.options), pathSpan(st))
+		unread = placeAtOption(declared.spec.Check(declared.options), st.Options, pathSpan(st))
 	}
 	if unread != nil {
 		if done, err := s.createByUse(ctx, st, unread, r, out); done || err != nil {
@@ -148,7 +148,7 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	var notes []string
 	fields, err := declared.spec.Infer(ctx, declared.options, func(text string) { notes = append(notes, text) })
 	if err != nil {
-		return nil, placeAt(err, pathSpan(st))
+		return nil, placeAtOption(err, st.Options, pathSpan(st))
 	}
 	fields, changed := nameable(fields)
 	for _, text := range changed {

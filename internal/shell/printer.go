@@ -80,7 +80,11 @@ func (p *printer) Message(text string) {
 	default: // a program or a document reads the rows
 		w = p.shell.stderr()
 	}
-	fmt.Fprintln(w, render.EscapeKeepLines(text))
+	if p.shell.redirected != nil {
+		fmt.Fprintln(w, render.EscapeKeepLines(text))
+		return
+	}
+	fmt.Fprintln(w, p.shell.wrapped(text))
 }
 
 // Footer implements session.Footer. It belongs to the table where tables are drawn for people.
@@ -104,7 +108,7 @@ func (p *printer) Notice(text string) {
 	p.shell.writeLock.Lock()
 	defer p.shell.writeLock.Unlock()
 	p.hideFooter()
-	fmt.Fprintf(p.shell.stderr(), "NOTE: %s\n", render.EscapeKeepLines(text))
+	fmt.Fprintln(p.shell.stderr(), p.shell.wrapped("NOTE: "+text))
 }
 
 // tableWriter keeps notices out of the lines of a table.

@@ -157,7 +157,7 @@ func (s *Shell) Notify(text string) {
 	}
 	s.writeLock.Lock()
 	defer s.writeLock.Unlock()
-	fmt.Fprintf(s.stderr(), "NOTE: %s\n", render.EscapeKeepLines(text))
+	fmt.Fprintln(s.stderr(), s.wrapped("NOTE: "+text))
 }
 
 // runPiece parses and runs one statement and prints what it answers. An error has
@@ -214,7 +214,7 @@ func (s *Shell) printError(err error, src *sqlerr.Source, at int) {
 	}
 	var known *sqlerr.Error
 	if errors.As(err, &known) && known.Span != (sqlerr.Span{}) {
-		fmt.Fprintln(s.stderr(), render.EscapeKeepLines(sqlerr.Render(err, src)))
+		fmt.Fprintln(s.stderr(), s.wrapped(sqlerr.RenderWithin(err, src, s.screenColumns())))
 		return
 	}
 	prefix := ""
@@ -222,7 +222,20 @@ func (s *Shell) printError(err error, src *sqlerr.Source, at int) {
 		line, column := src.Position(at)
 		prefix = fmt.Sprintf("%s:%d:%d: ", src.Name, line, column)
 	}
-	fmt.Fprintln(s.stderr(), render.EscapeKeepLines(prefix+sqlerr.Render(err, nil)))
+	fmt.Fprintln(s.stderr(), s.wrapped(prefix+sqlerr.Render(err, nil)))
+}
+
+// screenColumns returns the columns that a text may have on a terminal, 0 without one.
+func (s *Shell) screenColumns() int {
+	if !s.cfg.Terminal {
+		return 0
+	}
+	return s.cfg.Width()
+}
+
+// wrapped is a text for the terminal, its lines broken between words where they are wider than it.
+func (s *Shell) wrapped(text string) string {
+	return render.Wrap(render.EscapeKeepLines(text), s.screenColumns())
 }
 
 // Close ends what the shell has begun: a file or a command that the output goes to.

@@ -29,18 +29,26 @@ func (s *Source) Position(offset int) (line, column int) {
 // Render returns the full message: `file:line:column: ` for scripts, code and
 // text, then LINE n with the source line and a caret under the offending text,
 // detail and hint. src may be nil when no text is known.
-func Render(err error, src *Source) string {
+func Render(err error, src *Source) string { return RenderWithin(err, src, 0) }
+
+// RenderWithin is Render for a terminal of some columns, whose lines would break under the caret: of
+// a source line that is wider than it the part around the caret is shown. 0 columns is no terminal.
+func RenderWithin(err error, src *Source, columns int) string {
 	e := asError(err)
 	var b strings.Builder
 	hasPos := src != nil && e.Span.End > e.Span.Start || (src != nil && e.Span.Start > 0)
+	at := e.Span
+	if hasPos {
+		at, _ = e.Point(src.Text, e.Span)
+	}
 	if hasPos && src.Name != "" {
-		line, column := src.Position(e.Span.Start)
+		line, column := src.Position(at.Start)
 		fmt.Fprintf(&b, "%s:%d:%d: ", src.Name, line, column)
 	}
 	b.WriteString("ERROR ")
 	b.WriteString(e.Error())
 	if hasPos {
-		writeCaret(&b, src, e.Span)
+		writeCaret(&b, src, at, columns)
 	}
 	if e.Detail != "" {
 		b.WriteString("\n" + e.Detail)
@@ -56,12 +64,13 @@ func Render(err error, src *Source) string {
 const (
 	lineColumnsMax = 200
 	cutColumns     = 100
+	lineColumnsMin = 20 // however narrow a terminal is
 )
 
 // writeCaret shows the line of the span and marks its first character. Tabs are
 // shown as one blank and wide characters count as two columns, so that the caret
 // stands where a terminal shows the character.
-func writeCaret(b *strings.Builder, src *Source, span Span) {
+func writeCaret(b *strings.Builder, src *Source, span Span, columns int) {
 	offset := min(max(span.Start, 0), len(src.Text))
 	start := strings.LastIndexByte(src.Text[:offset], '\n') + 1
 	end := len(src.Text)
@@ -70,11 +79,17 @@ func writeCaret(b *strings.Builder, src *Source, span Span) {
 	}
 	line, _ := src.Position(offset)
 	before, behind := shown(src.Text[start:offset]), shown(src.Text[offset:end])
-	if runewidth.StringWidth(before)+runewidth.StringWidth(behind) > lineColumnsMax {
-		before = cutLeft(before, cutColumns*2/3)
-		behind = cutRight(behind, cutColumns-runewidth.StringWidth(before))
-	}
 	prefix := fmt.Sprintf("LINE %d: ", line)
+	most, cut := lineColumnsMax, cutColumns
+	if columns > 0 {
+		most = max(columns-len(prefix), lineColumnsMin)
+		cut = most
+	}
+	if runewidth.StringWidth(before)+runewidth.StringWidth(behind) > most {
+		left := max(cut*2/3, cut-runewidth.StringWidth(behind)) // what is not needed behind shows more before
+		before = cutLeft(before, left)
+		behind = cutRight(behind, cut-runewidth.StringWidth(before))
+	}
 	column := len(prefix) + runewidth.StringWidth(before)
 	fmt.Fprintf(b, "\n%s%s%s\n%s^", prefix, before, behind, strings.Repeat(" ", column))
 }
@@ -113,6 +128,13 @@ func cutLeft(s string, columns int) string {
 
 // cutRight returns the beginning of a text that is too wide, with dots behind.
 func cutRight(s string, columns int) string { return runewidth.Truncate(s, columns, "...") }
+
+// Whole returns the user-facing error inside err as one of its own, which says what its wrappers
+// say, too: a copy that can be changed.
+func Whole(err error) *Error {
+	whole := *asError(err)
+	return &whole
+}
 
 func asError(err error) *Error {
 	if s, ok := err.(*Error); ok {
