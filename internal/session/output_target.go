@@ -65,11 +65,11 @@ func placeAtColumn(err error, inserts []*sql.Insert) error {
 	return err
 }
 
-// columnNamed returns where an INSERT names the column that a text says a table has not.
+// columnNamed returns where an INSERT names the column that a refusal of a table names.
 func columnNamed(text string, in *sql.Insert) (at sql.Span, ok bool) {
-	lacks := func(name string) bool { return strings.Contains(text, fmt.Sprintf("no column %q", name)) }
+	refuses := func(name string) bool { return strings.Contains(text, fmt.Sprintf("column %q", name)) }
 	for _, c := range in.Columns {
-		if lacks(c.Name) {
+		if refuses(c.Name) {
 			return c.Span, true
 		}
 	}
@@ -86,13 +86,13 @@ func columnNamed(text string, in *sql.Insert) (at sql.Span, ok bool) {
 		_, isStar := it.Expr.(*sql.Star)
 		switch {
 		case it.Alias != nil:
-			if lacks(it.Alias.Name) {
+			if refuses(it.Alias.Name) {
 				return it.Alias.Span, true
 			}
-		case isColumn && lacks(column.Parts[len(column.Parts)-1].Name), lacks(strings.TrimSpace(it.Text)):
+		case isColumn && refuses(column.Parts[len(column.Parts)-1].Name), refuses(strings.TrimSpace(it.Text)):
 			return it.Expr.Pos(), true
 		case isStar:
-			at, found = it.Expr.Pos(), strings.Contains(text, "no column ")
+			at, found = it.Expr.Pos(), strings.Contains(text, `column "`)
 		}
 	}
 	return at, found

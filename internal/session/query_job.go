@@ -298,6 +298,11 @@ func (j *job) placed() error {
 // are not.
 func (j *job) unplaced() error {
 	moved := sqlerr.Whole(j.err)
+	var e *sqlerr.Error
+	if j.stored && errors.As(j.err, &e) {
+		whole := *e // a start says by itself what was being done
+		moved = &whole
+	}
 	moved.Span = sqlerr.Span{}
 	return moved
 }

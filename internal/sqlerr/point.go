@@ -78,7 +78,7 @@ func quotedNames(message string) (subjects, others []string) {
 }
 
 // placing is what stands before a quoted name that only says where something is.
-var placing = regexp.MustCompile(`(?:batch \d+ of query|\bconnector|\bformat|\bof option|=) $|=$`)
+var placing = regexp.MustCompile(`(?:batch \d+ of query|\bconnector|\bvalue|\btext|\bformat|\bof option|=) $|=$`)
 
 // find returns where a name stands first in a text and how long it is there; n is 0 if nowhere.
 func find(text, name string) (at, n int) {

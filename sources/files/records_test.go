@@ -221,7 +221,7 @@ func TestRecordsAreTold(t *testing.T) {
 	}
 
 	f.options = map[string]string{"records": "any", "format": "csv"}
-	if _, err := newConfig(f.values()); err == nil || !strings.Contains(err.Error(), `option "records" is of format "json"`) {
+	if _, err := newConfig(f.values()); err == nil || !strings.Contains(err.Error(), `records is an option of format "json"`) {
 		t.Errorf("records of csv: %v", err)
 	}
 }

@@ -195,7 +195,7 @@ func newConfig(o sources.Values) (*config, error) {
 		c.dialect, err = dialect(o)
 	}
 	if c.records != "" && c.format.name != "json" {
-		return nil, sqlerr.New("INVALID_OPTION", "option \"records\" is of format \"json\", and the format is %q", c.format.name).
+		return nil, sqlerr.New("INVALID_OPTION", "records is an option of format \"json\", and the format is %q", c.format.name).
 			WithHint("leave it out, or say format = 'json'")
 	}
 	return c, err
