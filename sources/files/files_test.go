@@ -99,6 +99,7 @@ func (f *folder) open(position []byte) *source {
 	if err != nil {
 		f.t.Fatal(err)
 	}
+	f.t.Cleanup(func() { s.Close() }) // unpacked copies go with it
 	if err := s.Restore(position); err != nil {
 		f.t.Fatal(err)
 	}
