@@ -6,6 +6,7 @@ import (
 
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
+	"ssql/plan/expr"
 	"ssql/sql"
 )
 
@@ -18,7 +19,9 @@ func (s *Session) refuseExpansion(ctx context.Context, c *duck.Conn, node sql.No
 	if err := refuseConditions(words, most, node); err != nil {
 		return err
 	}
-	x := &expansion{named: map[string]int64{}, define: func() (map[string]string, error) { return definitions(ctx, c) }}
+	x := &expansion{named: map[string]int64{}}
+	x.views.ask = func() (map[string]string, error) { return viewsOf(ctx, c) }
+	x.macros.ask = func() (map[string]string, error) { return macrosOf(ctx, c) }
 	n, err := x.weigh(words)
 	switch {
 	case err != nil:
@@ -47,20 +50,27 @@ func refuseConditions(words []sql.Word, most int64, node sql.Node) error {
 		WithHint("write IN (...), or join with a table of the values; or raise plan_nodes_max")
 }
 
-// definitions returns the texts of the views and macros of a user, by name in lower case.
-func definitions(ctx context.Context, c *duck.Conn) (map[string]string, error) {
+// viewsOf returns the texts of the views of a user, by name in lower case.
+func viewsOf(ctx context.Context, c *duck.Conn) (map[string]string, error) {
+	views, err := textsOf(ctx, c, `SELECT view_name, "sql" FROM duckdb_views() WHERE NOT internal`)
+	for name, view := range views {
+		_, views[name], _ = strings.Cut(view, " AS ")
+	}
+	return views, err
+}
+
+// macrosOf returns the texts of the macros of a user. To find them DuckDB writes down all of its
+// own functions, which takes 30 ms: longer than most statements.
+func macrosOf(ctx context.Context, c *duck.Conn) (map[string]string, error) {
+	return textsOf(ctx, c, `SELECT function_name, macro_definition FROM duckdb_functions() WHERE NOT internal AND macro_definition IS NOT NULL`)
+}
+
+func textsOf(ctx context.Context, c *duck.Conn, query string) (map[string]string, error) {
 	all := map[string]string{}
-	err := c.Query(ctx, `SELECT view_name, sql FROM duckdb_views() WHERE NOT internal
-		UNION ALL SELECT function_name, macro_definition FROM duckdb_functions() WHERE NOT internal AND macro_definition IS NOT NULL`,
-		nil, func(row []any) error {
-			name := strings.ToLower(text(row[0]))
-			_, body, isView := strings.Cut(text(row[1]), " AS ")
-			if !isView {
-				body = text(row[1])
-			}
-			all[name] += body + "\n" // several of one name: of other schemas
-			return nil
-		})
+	err := c.Query(ctx, query, nil, func(row []any) error {
+		all[strings.ToLower(text(row[0]))] += text(row[1]) + "\n" // several of one name: of other schemas
+		return nil
+	})
 	return all, err
 }
 
@@ -69,9 +79,24 @@ const weightMax = 1 << 40
 
 // expansion estimates what statements come to, from their words.
 type expansion struct {
-	named   map[string]int64 // WITH entries, views and macros that were weighed
-	define  func() (map[string]string, error)
-	defined map[string]string // nil: not asked yet
+	named         map[string]int64 // WITH entries, views and, with a bracket, macros that were weighed
+	views, macros definitions
+}
+
+// definitions are texts by name, asked for when they are needed.
+type definitions struct {
+	ask   func() (map[string]string, error)
+	texts map[string]string // nil: not asked yet
+}
+
+func (d *definitions) of(name string) (body string, ok bool, err error) {
+	if d.texts == nil {
+		if d.texts, err = d.ask(); err != nil {
+			return "", false, err
+		}
+	}
+	body, ok = d.texts[name]
+	return body, ok, nil
 }
 
 // weigh returns how many queries and relations words come to.
@@ -129,7 +154,7 @@ func (x *expansion) weigh(words []sql.Word) (int64, error) {
 		if next == "." || !reference && next != "(" {
 			continue // the name comes last
 		}
-		n, err := x.of(nameOf(w))
+		n, err := x.of(nameOf(w), next == "(")
 		if err != nil {
 			return 0, err
 		}
@@ -138,26 +163,42 @@ func (x *expansion) weigh(words []sql.Word) (int64, error) {
 	return total, nil
 }
 
-// of is the weight of a name.
-func (x *expansion) of(name string) (int64, error) {
+// of is the weight of a name: of a relation, or of what is called.
+func (x *expansion) of(name string, called bool) (int64, error) {
 	if n, known := x.named[name]; known {
 		return n, nil
 	}
-	if x.defined == nil {
-		var err error
-		if x.defined, err = x.define(); err != nil {
-			return 0, err
+	from := &x.views
+	if called {
+		if isOwnCall(name) {
+			return 1, nil
+		}
+		from, name = &x.macros, name+"("
+		if n, known := x.named[name]; known {
+			return n, nil
 		}
 	}
-	body, ok := x.defined[name]
-	if !ok {
-		return 1, nil
+	body, ok, err := from.of(strings.TrimSuffix(name, "("))
+	if err != nil || !ok {
+		return 1, err
 	}
 	x.named[name] = 1 // where it reads itself
 	words, _ := sql.Words(body)
 	n, err := x.weigh(words)
 	x.named[name] = n
 	return n, err
+}
+
+// isOwnCall reports whether a name in front of a bracket is no macro of a user: a word of SQL or
+// one of the functions that are the same everywhere.
+func isOwnCall(name string) bool {
+	switch name {
+	case "all", "and", "any", "as", "between", "by", "case", "cast", "columns", "distinct", "else", "except", "exclude", "exists", "filter",
+		"in", "insert", "intersect", "like", "not", "or", "over", "partition", "range", "read_csv", "read_csv_auto", "read_json",
+		"read_json_auto", "read_parquet", "replace", "set", "some", "then", "try_cast", "unnest", "when":
+		return true
+	}
+	return expr.IsFunction(name) || expr.IsAggregate(name) || strings.HasPrefix(name, "duckdb_")
 }
 
 func nameOf(w sql.Word) string { return strings.ToLower(strings.Trim(w.Text, `"`)) }
