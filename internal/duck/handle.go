@@ -85,6 +85,9 @@ func tryOpen(path string, o Options) (*handle, error) {
 		_, err = os.Stat(path)
 		h.made = errors.Is(err, os.ErrNotExist)
 	}
+	if err := filesLeft(); err != nil {
+		return nil, also(mapError(err, "opening the database "+quoted(path)), h.close())
+	}
 	if err := h.attach(o); err != nil {
 		if held := heldBy(err); held != nil {
 			err = held
@@ -94,6 +97,22 @@ func tryOpen(path string, o Options) (*handle, error) {
 		return nil, also(err, h.close())
 	}
 	return h, nil
+}
+
+// filesMin is how many files DuckDB opens at once to open a database. Where it may not, it throws
+// what nobody catches, and the process is gone.
+const filesMin = 8
+
+// filesLeft makes sure that the process may open so many.
+func filesLeft() error {
+	for range filesMin {
+		f, err := os.Open(os.DevNull)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+	}
+	return nil
 }
 
 // attach opens an instance in memory and the database in it. The instance's own
