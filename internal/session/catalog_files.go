@@ -1,7 +1,9 @@
 package session
 
 import (
+	"io"
 	"maps"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -103,8 +105,9 @@ func isStdin(path string) bool { return path == "stdin" || path == "/dev/stdin" 
 
 // duckCannot reports whether a path in FROM is for ssql to read: JSON, of which DuckDB makes
 // no stream of columns that other files may have, standard input, which DuckDB could read
-// once only, and files whose names tell DuckDB nothing.
-func duckCannot(path string) bool {
+// once only, files whose names tell DuckDB nothing, and texts in UTF-16, as Excel saves them.
+// Relative paths start at dir.
+func duckCannot(path, dir string) bool {
 	if isStdin(path) {
 		return true
 	}
@@ -113,10 +116,31 @@ func duckCannot(path string) bool {
 	switch filepath.Ext(name) {
 	case ".json", ".jsonl", ".ndjson":
 		return true
-	case ".csv", ".tsv", ".parquet", ".db", ".duckdb":
+	case ".csv", ".tsv":
+		return isUTF16(path, dir)
+	case ".parquet", ".db", ".duckdb":
 		return false
 	case ".log", ".txt":
 		return true
 	}
 	return strings.ContainsAny(path, "/*")
+}
+
+// isUTF16 reports whether the first file of a path begins with the mark of UTF-16.
+func isUTF16(path, dir string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	files, err := filepath.Glob(path)
+	if err != nil || len(files) == 0 {
+		return false
+	}
+	f, err := os.Open(files[0])
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	mark := make([]byte, 2)
+	_, err = io.ReadFull(f, mark)
+	return err == nil && (string(mark) == "\xff\xfe" || string(mark) == "\xfe\xff")
 }

@@ -187,7 +187,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 	if err != nil {
 		return err
 	}
-	if !cat.concerns(st) {
+	if !cat.concerns(st, r.Dir) {
 		if err := s.refuseTableIntoSink(ctx, st); err != nil {
 			return err
 		}
@@ -230,9 +230,10 @@ func (r *relations) missing(name sql.Ident) error {
 	return err.WithHint("SHOW STREAMS and SHOW TABLES list what there is")
 }
 
-// concerns reports whether a statement is about a stream, or files that only ssql reads.
-func (r *relations) concerns(st *sql.Undecided) bool {
-	if st.Stream || r.isStream(st.Target) || slices.ContainsFunc(st.Files, duckCannot) {
+// concerns reports whether a statement is about a stream, or files that only ssql reads. Relative
+// paths start at dir.
+func (r *relations) concerns(st *sql.Undecided, dir string) bool {
+	if st.Stream || r.isStream(st.Target) || slices.ContainsFunc(st.Files, func(path string) bool { return duckCannot(path, dir) }) {
 		return true
 	}
 	for _, name := range st.Refs {

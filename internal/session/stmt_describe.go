@@ -66,7 +66,7 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 		return err
 	}
 	query, ok := st.Query.(*sql.Undecided)
-	if !ok || !cat.concerns(query) {
+	if !ok || !cat.concerns(query, r.Dir) {
 		err := s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
 		if ok {
 			return cat.explainMissing(query, err)

@@ -22,7 +22,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	}
 	target := st.Target
 	if u, ok := target.(*sql.Undecided); ok {
-		if !cat.concerns(u) {
+		if !cat.concerns(u, r.Dir) {
 			return cat.explainMissing(u, s.explainTables(ctx, st, r.Dir, out))
 		}
 		cat.filesBelow = r.Dir
