@@ -143,6 +143,9 @@ func (db *DB) Turn(ctx context.Context, tables []string) (release func(), err er
 // Path returns the absolute path of the file, "" for a database in memory.
 func (db *DB) Path() string { return db.path }
 
+// Catalog returns the name that DuckDB has for the database.
+func (db *DB) Catalog() string { return catalogName(db.path) }
+
 // Conn returns a connection for one goroutine, opening the file if it had been
 // released. Connections are reused: statements and stages prepared on one are
 // there when it comes back. The caller calls release when done; a transaction left

@@ -15,15 +15,15 @@ func TestOneBadDefinition(t *testing.T) {
 	if _, err := w.run(`CREATE STREAM good (a INT) WITH (connector = 'memory'); CREATE STREAM bad (a INT) WITH (connector = 'memory');
 		CREATE STREAM other (a INT) WITH (connector = 'memory');
 		CREATE VIEW badview AS SELECT a FROM good; INSERT INTO badquery SELECT a FROM good; INSERT INTO badoptions SELECT a FROM good; STOP QUERY ALL;
-		CREATE SINK badsink WITH (connector = 'console');
-		UPDATE ssql.streams SET definition = 'CREATE STREAM ((' WHERE name = 'bad';
+		CREATE SINK badsink WITH (connector = 'console')`, false); err != nil {
+		t.Fatal(err)
+	}
+	w.tamper(`UPDATE ssql.streams SET definition = 'CREATE STREAM ((' WHERE name = 'bad';
 		UPDATE ssql.streams SET definition = 'CREATE SINK s WITH (connector = ''memory'')' WHERE name = 'other';
 		UPDATE ssql.streams SET definition = 'CREATE VIEW badview AS SELECT FROM' WHERE name = 'badview';
 		UPDATE ssql.streams SET definition = 'CREATE SINK badsink WITH (connector = ''nowhere'')' WHERE name = 'badsink';
 		UPDATE ssql.queries SET definition = 'SELECT 1' WHERE name = 'badquery';
-		UPDATE ssql.queries SET options = '[1]' WHERE name = 'badoptions'`, false); err != nil {
-		t.Fatal(err)
-	}
+		UPDATE ssql.queries SET options = '[1]' WHERE name = 'badoptions'`)
 	listings := map[string]string{
 		"SHOW STREAMS": "good", "SHOW SINKS": "ERROR UNKNOWN_CONNECTOR", "SHOW VIEWS": "badview", "SHOW QUERIES": "badquery",
 		"SHOW TABLES": "", "SHOW ALL TABLES": "", "SHOW CHECKPOINTS": "", "SHOW ERRORS": "", "SHOW PROGRESS": "", "SHOW STATE": "", "SHOW WATERMARKS": "",

@@ -20,6 +20,9 @@ import (
 // start at dir, and returns its rows.
 func (s *Session) passthrough(ctx context.Context, node sql.Node, first, dir string, out Output) error {
 	s.stored = s.stored || !onlyReads(first)
+	if err := s.refuseOwnTables(node); err != nil {
+		return err
+	}
 	if first == "CREATE" {
 		if err := s.refuseHidden(ctx, node); err != nil {
 			return err

@@ -66,6 +66,24 @@ func openAt(t *testing.T, dir string, clock exec.Clock) *world {
 	return w
 }
 
+// tamper changes ssql's own tables, which no statement may.
+func (w *world) tamper(text string) {
+	w.t.Helper()
+	db, err := duck.Open(filepath.Join(w.dir, "lab.duckdb"), duck.Options{}) // the one that the session has open
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer db.Close()
+	c, release, err := db.Conn(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	defer release()
+	if _, err := c.Exec(w.t.Context(), text); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
 func (w *world) close() {
 	if w.s == nil {
 		return
