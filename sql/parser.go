@@ -2,6 +2,7 @@ package sql
 
 import (
 	"ssql/internal/sqlerr"
+	"strings"
 )
 
 // parser is a cursor over the tokens of one statement. The parsers of the
@@ -150,6 +151,22 @@ func (p *parser) name(what string) (Ident, error) {
 		return Ident{}, p.unexpected(what)
 	}
 	return p.take().ident(), nil
+}
+
+// streamName consumes the name of a stream. Streams are in the schema main, which may be said.
+func (p *parser) streamName(what string) (Ident, error) {
+	at := p.pos
+	name, err := p.name(what)
+	if err != nil || !p.cur().isOp(".") || !p.peek(1).isName() {
+		return name, err
+	}
+	p.take()
+	bare := p.take().ident()
+	if !strings.EqualFold(name.Name, "main") {
+		return Ident{}, unsupported(p.spanFrom(at), "streams have no schema but main: %q cannot be in %q", bare.Name, name.Name).
+			WithHint("leave the schema out: %s", bare.Name)
+	}
+	return bare, nil
 }
 
 // qualifiedName consumes a.b.c.

@@ -63,7 +63,7 @@ func (p *parser) alterStream() (Statement, error) {
 	p.take()
 	s := &AlterStream{}
 	var err error
-	if s.Name, err = p.name("the name of the stream"); err != nil {
+	if s.Name, err = p.streamName("the name of the stream"); err != nil {
 		return nil, err
 	}
 	switch {

@@ -73,7 +73,7 @@ func (p *parser) createStream() (Statement, error) {
 	if s.IfNotExists, err = p.ifNotExists(); err != nil {
 		return nil, err
 	}
-	if s.Name, err = p.name("the name of the stream"); err != nil {
+	if s.Name, err = p.streamName("the name of the stream"); err != nil {
 		return nil, err
 	}
 	if err := p.declaration(s); err != nil {

@@ -17,7 +17,7 @@ func (p *parser) dropStream() (Statement, error) {
 	}
 	s := &DropStream{IfExists: p.ifExists()}
 	var err error
-	if s.Name, err = p.name("the name of the stream"); err != nil {
+	if s.Name, err = p.streamName("the name of the stream"); err != nil {
 		return nil, err
 	}
 	if s.Cascade = p.accept("CASCADE"); !s.Cascade {

@@ -55,7 +55,7 @@ func (p *parser) peekName() (Ident, error) {
 		p.take()
 		return Ident{Name: stringValue(t.text), Quoted: true, Span: t.span()}, nil
 	}
-	return p.name("the name of a stream")
+	return p.streamName("the name of a stream")
 }
 
 func (s *Peek) print(p *printer) {

@@ -99,7 +99,7 @@ func (p *parser) show() (Statement, error) {
 		p.changesNothing("EXTENDED", at)
 	}
 	if strings.HasPrefix(s.What, "CREATE") {
-		name, err := p.name("a name")
+		name, err := p.streamName("a name")
 		if err != nil {
 			return nil, err
 		}

@@ -43,8 +43,8 @@ func runCheckpoint(args []string) int {
 		return exitSQL
 	}
 	if args[0] == "verify" {
-		fmt.Printf("%s: %d segments, %d snapshots, %d batches: all of it is intact\n",
-			report.Dir, len(report.Segments), len(report.Snapshots), len(report.Batches))
+		fmt.Printf("%s: %s, %s, %s: all of it is intact\n", report.Dir, sqlerr.CountOf(len(report.Segments), "segment"),
+			sqlerr.CountOf(len(report.Snapshots), "snapshot"), sqlerr.CountOf(len(report.Batches), "batch"))
 	}
 	return exitOK
 }

@@ -43,7 +43,16 @@ func (s *Session) relations(ctx context.Context) (*relations, error) {
 
 // isStream reports whether a name is that of a stream or of a view over one.
 func (r *relations) isStream(name sql.Name) bool {
+	name = withoutMain(name)
 	return len(name) == 1 && r.rows[strings.ToLower(name[0].Name)] != nil
+}
+
+// withoutMain leaves the schema main out of a name: that is where streams are.
+func withoutMain(name sql.Name) sql.Name {
+	if len(name) == 2 && strings.EqualFold(name[0].Name, "main") {
+		return name[1:]
+	}
+	return name
 }
 
 // view returns the row of a view over streams, nil if there is none of the name.
@@ -77,7 +86,7 @@ func (r *relations) stream(name string) (*stream, error) {
 
 // Relation implements plan.Catalog.
 func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
-	if len(name) == 1 {
+	if name := withoutMain(name); len(name) == 1 {
 		st, err := r.stream(name[0].Name)
 		if err != nil {
 			return nil, err

@@ -38,7 +38,7 @@ func duckError(err error, node sql.Node) error {
 	return e
 }
 
-var ownGuess = regexp.MustCompile(`^Did you mean "((main|system|temp)\.)?(duckdb|information_schema|pg|pragma|sqlite|system)[_.]`)
+var ownGuess = regexp.MustCompile(`^Did you mean "((main|system|temp)\.)?(duckdb|information_schema|pg|pragma|sqlite|ssql|system)[_.]`)
 
 // duckHint says what to write where DuckDB's refusal does not.
 func duckHint(e *sqlerr.Error) string {

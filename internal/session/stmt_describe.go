@@ -22,22 +22,22 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 	if err != nil {
 		return err
 	}
-	if len(st.Name) == 1 {
-		stream, err := cat.stream(st.Name[0].Name)
+	if name := withoutMain(st.Name); len(name) == 1 {
+		stream, err := cat.stream(name[0].Name)
 		if err != nil {
 			return err
 		}
 		if stream != nil {
-			columnTypes, err := typesOf(cat, st.Name[0])
+			columnTypes, err := typesOf(cat, name[0])
 			if err != nil {
 				return err
 			}
 			return s.describeStream(ctx, stream, columnTypes, st.Extended, out)
 		}
-		if view := cat.view(st.Name[0].Name); view != nil {
+		if view := cat.view(name[0].Name); view != nil {
 			return describeView(cat, view, st.Extended, out)
 		}
-		row, err := s.query(ctx, st.Name[0].Name)
+		row, err := s.query(ctx, name[0].Name)
 		if err != nil {
 			return err
 		}

@@ -14,7 +14,7 @@ import (
 // insertIntoStream is INSERT INTO a stream whose connector takes rows. DuckDB computes
 // the rows, from constants or from its tables, and gives them the types of the stream.
 func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *relations, r *Request, out Output) error {
-	target := st.Target[0]
+	target := withoutMain(st.Target)[0]
 	stream, err := cat.stream(target.Name)
 	if err != nil {
 		return err
