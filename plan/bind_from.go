@@ -486,6 +486,9 @@ func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
 		return nil, err
 	}
 	if rel == nil || rel.Stream == nil {
+		if t.Path == "" {
+			return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the name of the file is empty")
+		}
 		return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the file %q cannot be read as a stream", t.Path).
 			WithHint("CREATE STREAM s WITH (connector = 'files', path = %s)", types.QuoteText(t.Path))
 	}

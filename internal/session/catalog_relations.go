@@ -112,6 +112,9 @@ func (r *relations) Relation(name sql.Name) (*plan.Relation, error) {
 func (r *relations) table(name sql.Name) (*plan.Relation, error) {
 	parts := make([]string, len(name))
 	for i, p := range name {
+		if p.Name == "" {
+			return nil, nil // FROM '' names nothing
+		}
 		parts[i] = p.Name
 	}
 	quoted, err := duck.QuoteName(parts...)
