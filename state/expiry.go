@@ -1,8 +1,8 @@
 package state
 
 import (
+	"cmp"
 	"slices"
-	"sort"
 )
 
 // Expiry finds what is due by a time, in buckets of a second: adding is cheap, and
@@ -10,7 +10,9 @@ import (
 // whether the thing is still there and when it really is due, so nothing has to be
 // taken out when it changes.
 type Expiry struct {
-	buckets []expiryBucket // ascending by start
+	buckets []*expiryBucket // the first of them, sorted, ascending by start; see order
+	sorted  int
+	byStart map[int64]*expiryBucket
 }
 
 type expiryBucket struct {
@@ -33,23 +35,58 @@ func (x *Expiry) Add(at int64, id int32) {
 	if at%bucketMicros < 0 {
 		start -= bucketMicros
 	}
-	n := len(x.buckets)
-	i := n
-	if n > 0 && x.buckets[n-1].start >= start {
-		i = sort.Search(n, func(i int) bool { return x.buckets[i].start >= start })
-	}
-	if i == n || x.buckets[i].start != start {
-		x.buckets = slices.Insert(x.buckets, i, expiryBucket{start: start})
-	}
-	b := &x.buckets[i]
+	b := x.bucket(start)
 	b.entries = append(b.entries, expiryEntry{at, id})
+}
+
+// bucket returns that of a start. A new one goes behind the others, in whatever order they come:
+// putting each in its place would take the square of their number, as when the sessions of a
+// year are read key by key.
+func (x *Expiry) bucket(start int64) *expiryBucket {
+	n := len(x.buckets)
+	if n > 0 && x.buckets[n-1].start == start {
+		return x.buckets[n-1]
+	}
+	if b := x.byStart[start]; b != nil {
+		return b
+	}
+	if x.byStart == nil {
+		x.byStart = map[int64]*expiryBucket{}
+	}
+	if x.sorted == n && (n == 0 || x.buckets[n-1].start < start) {
+		x.sorted++
+	}
+	b := &expiryBucket{start: start}
+	x.buckets, x.byStart[start] = append(x.buckets, b), b
+	return b
+}
+
+// order puts the buckets in order: those that came since it was called last among the others.
+func (x *Expiry) order() {
+	if x.sorted == len(x.buckets) {
+		return
+	}
+	byStart := func(a, b *expiryBucket) int { return cmp.Compare(a.start, b.start) }
+	fresh := slices.Clone(x.buckets[x.sorted:])
+	slices.SortFunc(fresh, byStart)
+	from := x.sorted - 1
+	for to := len(x.buckets) - 1; len(fresh) > 0; to-- {
+		last := fresh[len(fresh)-1]
+		if from >= 0 && x.buckets[from].start > last.start {
+			x.buckets[to] = x.buckets[from]
+			from--
+			continue
+		}
+		x.buckets[to], fresh = last, fresh[:len(fresh)-1]
+	}
+	x.sorted = len(x.buckets)
 }
 
 // Take removes the entries that are due at or before a time and appends their ids.
 func (x *Expiry) Take(through int64, dst []int32) []int32 {
+	x.order()
 	drop := 0
-	for i := range x.buckets {
-		b := &x.buckets[i]
+	for i, b := range x.buckets {
 		if b.start > through {
 			break
 		}
@@ -63,9 +100,11 @@ func (x *Expiry) Take(through int64, dst []int32) []int32 {
 		}
 		if b.entries = keep; len(keep) == 0 && drop == i {
 			drop++
+			delete(x.byStart, b.start)
 		}
 	}
 	x.buckets = slices.Delete(x.buckets, 0, drop)
+	x.sorted = len(x.buckets)
 	return dst
 }
 
@@ -76,6 +115,7 @@ const firstLooks = 4096
 // none does. It looks at a few thousand entries at most: when none of those holds it
 // returns a time at or before the one that was asked for.
 func (x *Expiry) First(holds func(at int64, id int32) bool) (at int64, ok bool) {
+	x.order()
 	looks := 0
 	for _, b := range x.buckets {
 		if looks > firstLooks {
