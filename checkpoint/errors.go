@@ -78,6 +78,10 @@ func storage(doing, path string, err error) *sqlerr.Error {
 		code, hint = CodeFull, "free some space, then start the query again: it goes on with the batch that was not committed"
 	case errors.Is(err, syscall.EROFS), errors.Is(err, fs.ErrPermission):
 		code, hint = CodeReadOnly, "make the directory writable, or name another one, as in checkpoint = 'dir'"
+	case errors.Is(err, syscall.ENAMETOOLONG):
+		hint = "the name of the query is that of a folder: give it a shorter one, or name the folder, as in checkpoint = 'dir'"
+	case errors.Is(err, syscall.EMFILE), errors.Is(err, syscall.ENFILE):
+		code, hint = "E_LIMIT", "raise the limit of open files of the process: ulimit -n 1024"
 	}
 	e := sqlerr.New(code, "%s %q failed", doing, path).Because(err)
 	return e.WithHint("%s", hint)

@@ -3,6 +3,7 @@ package checkpoint
 import (
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 
@@ -45,4 +46,16 @@ type refusing struct {
 
 func (r refusing) Lock(name string, _ []byte) (vfs.Lock, error) {
 	return nil, &fs.PathError{Op: "open", Path: name, Err: r.why}
+}
+
+// TestStorageErrorsSayWhatToDo shows that what is no fault of the disk is not laid on it.
+func TestStorageErrorsSayWhatToDo(t *testing.T) {
+	for cause, want := range map[error]string{
+		syscall.ENAMETOOLONG: "E_STORAGE_IO give it a shorter one", syscall.EMFILE: "E_LIMIT ulimit -n 1024", syscall.ENOSPC: "E_STORAGE_FULL free some space", syscall.EIO: "E_STORAGE_IO check the disk",
+	} {
+		code, hint, _ := strings.Cut(want, " ")
+		if e := storage("reading", "q", &fs.PathError{Op: "open", Path: "q", Err: cause}); e.Code != code || !strings.Contains(e.Hint, hint) {
+			t.Errorf("%v: got %s: %s", cause, e.Code, e.Hint)
+		}
+	}
 }
