@@ -68,7 +68,7 @@ func verifySink(path string) (code int, mine bool) {
 	if len(v.Problems) > 0 {
 		return exitSQL, true
 	}
-	fmt.Printf("%s: %d files of %d batches: all of them are as they were written\n", path, v.Files, v.Manifests)
+	fmt.Printf("%s: %s of %s: all of them are as they were written\n", path, sqlerr.CountOf(v.Files, "file"), sqlerr.CountOf(v.Manifests, "batch"))
 	return exitOK, true
 }
 
