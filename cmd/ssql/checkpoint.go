@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"ssql/checkpoint"
 	"ssql/internal/shell/render"
@@ -96,7 +97,11 @@ func showCheckpoint(w io.Writer, r *checkpoint.Report) {
 		if c := b.Commit; c != nil {
 			fmt.Fprintf(w, ", rows in %d, out %d, late %d, bad %d", c.RowsIn, c.RowsOut, c.RowsLate, c.RowsBad)
 		}
-		fmt.Fprintf(w, ", state changes %d bytes\n", b.StateBytes)
+		fmt.Fprintf(w, ", state changes %d bytes", b.StateBytes)
+		if b.Plan != nil && b.Plan.Names != nil {
+			fmt.Fprintf(w, ", of %s", strings.Join(b.Plan.Names.Sources, ", "))
+		}
+		fmt.Fprintln(w)
 	}
 	if r.Pending != nil {
 		fmt.Fprintf(w, "planned     %d, not committed: the next start runs it\n", r.Pending.Batch)

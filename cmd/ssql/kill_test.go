@@ -83,6 +83,16 @@ SELECT query, max(batch), count(*), sum(rows_in), sum(rows_out), sum(rows_late) 
 	run.test(t)
 }
 
+// TestKilledAtAnyMomentEndsWithTheSameNamedSources does the same with a query whose sources go by
+// names (IDENTIFIED BY): it begins with one, gains a second before it and exchanges them, each
+// with what was read of it.
+func TestKilledAtAnyMomentEndsWithTheSameNamedSources(t *testing.T) {
+	run := &killRun{script: "testdata/kill_names.sql", ask: `SELECT * FROM per_hour ORDER BY ALL;
+SELECT event_time, row FROM ssql.late_rows ORDER BY ALL;
+SELECT sum(rows_in), sum(rows_late), sum(rows_bad) FROM ssql.commits`}
+	run.test(t)
+}
+
 func (run *killRun) test(t *testing.T) {
 	text, err := os.ReadFile(run.script)
 	if err != nil {
