@@ -16,6 +16,7 @@ import (
 	"ssql/plan/expr"
 	"ssql/sinks"
 	"ssql/sources"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -236,6 +237,64 @@ func fieldsOf(out *plan.Output) []types.Field {
 	return fields
 }
 
+// noteWritten says what a new query that replaces rows does to those that are in its tables.
+func (s *Session) noteWritten(ctx context.Context, b *bound, q *exec.Query, out Output) error {
+	if !q.Resumed().New {
+		return nil
+	}
+	for _, result := range b.plan.Outputs {
+		if result.Mode == types.Append {
+			continue
+		}
+		if err := s.noteShared(ctx, b, result, out); err != nil {
+			return err
+		}
+		if result.Mode != types.Complete {
+			continue
+		}
+		if err := s.noteReplaced(ctx, b, result, out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// noteShared says that a new query replaces rows of a table that another query writes, too: a
+// key that both have is that of one row, the one that was written last.
+func (s *Session) noteShared(ctx context.Context, b *bound, result *plan.Output, out Output) error {
+	all, err := s.queries(ctx)
+	if err != nil {
+		return err
+	}
+	target := b.insertOf(result).Target
+	for _, other := range all {
+		if sql.Canonical(other.name) == sql.Canonical(b.name) || !slices.ContainsFunc(other.targets(), func(name string) bool {
+			return sql.Canonical(name) == sql.Canonical(nameText(target))
+		}) {
+			continue
+		}
+		if result.Mode == types.Complete {
+			out.Notice(fmt.Sprintf("query %q writes into %s, too, and in complete mode each batch of %q replaces the whole table, its rows as well; a table of its own keeps both", other.name, nameText(target), b.name))
+			continue
+		}
+		keys := "the one row that each batch replaces"
+		if len(result.KeyColumns) > 0 {
+			keys = "a row of the same " + keyNames(result)
+		}
+		out.Notice(fmt.Sprintf("query %q writes into %s, too: %s is the one that either has written last; a column that tells the two apart, in both keys, keeps both", other.name, nameText(target), keys))
+	}
+	return nil
+}
+
+// keyNames writes the key columns of a result: k, window_start.
+func keyNames(result *plan.Output) string {
+	names := make([]string, len(result.KeyColumns))
+	for i, c := range result.KeyColumns {
+		names[i] = identText(result.Columns[c].Name)
+	}
+	return strings.Join(names, ", ")
+}
+
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that
 // a table has already, and that may be somebody's.
 func (s *Session) noteReplaced(ctx context.Context, b *bound, result *plan.Output, out Output) error {
@@ -311,13 +370,8 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	if err != nil {
 		return nil, refused(err)
 	}
-	for _, result := range b.plan.Outputs {
-		if !q.Resumed().New || result.Mode != types.Complete {
-			continue
-		}
-		if err := s.noteReplaced(ctx, b, result, out); err != nil {
-			return nil, joinErrors(err, q.Close())
-		}
+	if err := s.noteWritten(ctx, b, q, out); err != nil {
+		return nil, joinErrors(err, q.Close())
 	}
 	s.noteMeanings(b.plan.Meanings, out)
 	noteOpened(b, q, compared, out)
