@@ -39,7 +39,9 @@ func tooLargeThenMore(t *testing.T) (w *world, steps []func()) {
 	w.change = func(c *exec.Config) { c.StateRowsMax, c.Limits, c.SnapshotEvery = 6, limits, 2 }
 	return w, []func(){
 		func() { w.feed("a", "x 1 12:01:00", "NULL 1 NULL") },
-		func() { w.feed("a", "y 1 12:06:00", "z 1 12:11:00", "y 1 12:16:00", "y 1 12:21:00", "y 1 12:26:00", "y 1 12:31:00", "y 1 12:36:00", "x 1 12:02:00") },
+		func() {
+			w.feed("a", "y 1 12:06:00", "z 1 12:11:00", "y 1 12:16:00", "y 1 12:21:00", "y 1 12:26:00", "y 1 12:31:00", "y 1 12:36:00", "x 1 12:02:00")
+		},
 		func() {
 			limits.RowsMax = 1
 			w.query = query("SELECT id, event_time FROM b IDENTIFIED BY second UNION ALL " + a)
