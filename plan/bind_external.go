@@ -44,7 +44,7 @@ func (b *binder) external(name string, args []expr.Expr, names []string, span Sp
 	text := externalArgs(args, names)
 	call := &expr.External{
 		Name: name, Span: span, Args: text.columns,
-		Text: types.QuoteIdent(name) + "(" + strings.Join(text.args, ", ") + ")", Show: text.show,
+		Text: types.QuoteIdent(name) + "(" + strings.Join(text.args, ", ") + ")", Show: text.show, Size: new(expr.CallSize),
 	}
 	f, err := lib.Function(name, call.Text, typesOf(call.Args))
 	switch {

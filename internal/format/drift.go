@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode/utf8"
 )
 
 // Drift finds the names in the records of a stream that no column has, and tells of each
@@ -157,14 +158,21 @@ func (d *Drift) Notices() (notices []string) {
 			notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is not column %q, as JSON keys are matched exactly; it is not read", f.file, d.kind, f.name.Path, f.name.Column))
 			continue
 		}
-		hint := "its name has a NUL, which no statement can write"
-		if !strings.ContainsRune(f.name.Path, 0) {
-			hint = d.hint(f.name)
-		}
-		notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is no column and is not read; %s", f.file, d.kind, f.name.Path, hint))
+		notices = append(notices, fmt.Sprintf("file %q has the %s %q, which is no column and is not read; %s", f.file, d.kind, f.name.Path, d.remedy(f.name)))
 	}
 	d.found = d.found[:0]
 	clear(d.at)
 	d.batch++
 	return notices
+}
+
+// remedy says how the values of a name that is no column are read.
+func (d *Drift) remedy(name Name) string {
+	switch {
+	case !utf8.ValidString(name.Path):
+		return "its name is not UTF-8, as every statement is"
+	case strings.ContainsRune(name.Path, 0):
+		return "its name has a NUL, which no statement can write"
+	}
+	return d.hint(name)
 }

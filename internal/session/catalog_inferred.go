@@ -4,21 +4,25 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"ssql/sql/types"
 )
 
 // nameable returns the fields that a sample has without what no statement can name: a name
-// with a NUL. A column of such a name is left out; one whose type has such a field is read as
+// with a NUL, or one that is not UTF-8, as of a file in Latin-1. A column of such a name is left out; one whose type has such a field is read as
 // its text. changed says which, for the user.
 func nameable(fields []types.Field) (kept []types.Field, changed []string) {
 	for _, f := range fields {
 		switch {
+		case !utf8.ValidString(f.Name):
+			changed = append(changed, fmt.Sprintf("%q is left out: its name is not UTF-8, and SQL is; iconv -f LATIN1 -t UTF-8 file > other makes a file in UTF-8 of one in Latin-1", f.Name))
+			continue
 		case !hasName(f.Name):
 			changed = append(changed, fmt.Sprintf("%q is left out: a name with a NUL cannot be written in SQL", f.Name))
 			continue
 		case !typeHasNames(f.Type):
-			changed = append(changed, fmt.Sprintf("%q is read as VARCHAR, the text of its value: a field within has a name with a NUL", f.Name))
+			changed = append(changed, fmt.Sprintf("%q is read as VARCHAR, the text of its value: a field within has a name that SQL cannot write", f.Name))
 			f.Type = types.Of(types.Varchar)
 		}
 		kept = append(kept, f)
@@ -26,7 +30,7 @@ func nameable(fields []types.Field) (kept []types.Field, changed []string) {
 	return kept, changed
 }
 
-func hasName(name string) bool { return !strings.ContainsRune(name, 0) }
+func hasName(name string) bool { return utf8.ValidString(name) && !strings.ContainsRune(name, 0) }
 
 // typeHasNames reports whether all fields within a type can be named.
 func typeHasNames(t types.Type) bool {

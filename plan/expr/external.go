@@ -40,6 +40,8 @@ type External struct {
 	// Version tells two definitions of a macro apart; "" for a function of DuckDB.
 	Version string
 	Span    sqlerr.Span
+	// Size is what is known of the values that the call makes; whoever makes the External gives it one.
+	Size *CallSize
 }
 
 var _ Expr = (*External)(nil)
@@ -74,11 +76,7 @@ func (e *External) Eval(c *Ctx, rec arrow.Record) (arrow.Array, error) {
 	if ended := c.Ended(); ended != nil {
 		return nil, ended
 	}
-	if err != nil {
-		return nil, sqlerr.At(e.Span, "EXTERNAL_FUNCTION", "DuckDB cannot evaluate %s(...)", e.Name).Because(err).
-			WithHint("rows for which it must not fail can be kept out with CASE or WHERE")
-	}
-	return out, nil
+	return out, err
 }
 
 func (e *External) call(c *Ctx, cols []arrow.Array, rows int) (arrow.Array, error) {
@@ -86,9 +84,26 @@ func (e *External) call(c *Ctx, cols []arrow.Array, rows int) (arrow.Array, erro
 	case rows == 0:
 		return array.MakeArrayOfNull(c.Alloc, e.T.Arrow(), 0), nil
 	case e.Folds:
-		return c.Library.Fold(c.context(), e.Text, cols[0].(*array.List), e.T)
+		out, err := c.Library.Fold(c.context(), e.Text, cols[0].(*array.List), e.T)
+		return out, e.refused(err)
+	case anyLength(e.T):
+		return e.callParts(c, cols, rows)
 	}
-	return c.Library.Call(c.context(), e.Text, cols, rows, e.T)
+	return e.ask(c, cols, rows)
+}
+
+func (e *External) ask(c *Ctx, cols []arrow.Array, rows int) (arrow.Array, error) {
+	out, err := c.Library.Call(c.context(), e.Text, cols, rows, e.T)
+	return out, e.refused(err)
+}
+
+// refused makes an error of DuckDB that of the call.
+func (e *External) refused(err error) error {
+	if err == nil {
+		return nil
+	}
+	return sqlerr.At(e.Span, "EXTERNAL_FUNCTION", "DuckDB cannot evaluate %s(...)", e.Name).Because(err).
+		WithHint("rows for which it must not fail can be kept out with CASE or WHERE")
 }
 
 // String marks the call, so that EXPLAIN shows which ones DuckDB evaluates.

@@ -58,8 +58,12 @@ func newListBuilder(rows int) *listBuilder {
 
 func (l *listBuilder) add(row int64) { l.rows = append(l.rows, int32(row)) }
 
-// end closes the list of a row.
-func (l *listBuilder) end() { l.ends = append(l.ends, int32(len(l.rows))) }
+// end closes the list of a row. Rows whose lists come to too many places for a chunk are evaluated in
+// parts (Guarded).
+func (l *listBuilder) end() {
+	l.ends = append(l.ends, int32(len(l.rows)))
+	checkTaken(cap(l.ends)-1, 4*int64(len(l.rows)))
+}
 
 // array returns the lists; values is where the places are, -1 being NULL.
 func (l *listBuilder) array(f *frame, values arrow.Array) arrow.Array {

@@ -1,6 +1,8 @@
 package expr
 
 import (
+	"github.com/apache/arrow/go/v17/arrow"
+
 	"ssql/internal/sqlerr"
 )
 
@@ -14,6 +16,31 @@ func checkCompared(a, b string, pairsMax int) error {
 	}
 	return sqlerr.New(codeLimit, "texts of %d and %d bytes are too long to be compared", len(a), len(b)).
 		WithHint("compare a part of them: left(text, 1000)")
+}
+
+// comparing is map2 of a function that takes the product of the lengths of two texts: it looks
+// before each pair whether anybody still waits for it.
+func comparing[R slot](fn func(a, b string) (R, error)) kernel {
+	return func(f *frame, args []vec) (arrow.Array, error) {
+		a, b := read[string](args[0]), read[string](args[1])
+		out := make([]R, f.rows)
+		for i := range f.rows {
+			if err := f.ctx.Ended(); err != nil {
+				return nil, err
+			}
+			if !f.valid.has(i) {
+				continue
+			}
+			r, err := fn(a.at(i), b.at(i))
+			if err != nil {
+				if err = f.settle(i, err); err != nil {
+					return nil, err
+				}
+			}
+			out[i] = r
+		}
+		return newValues(f.arrow, out, f.valid), nil
+	}
 }
 
 // hamming counts the places in which two texts of equal length differ.

@@ -25,6 +25,9 @@ type TimeCode struct {
 // timeCodes are the codes that a format may have.
 const timeCodes = "aAwudbBmyYGHIpMSfngzZjUWVcxX%"
 
+// timeCodesLong are the codes that are short for others.
+var timeCodesLong = map[byte]string{'c': "%Y-%m-%d %H:%M:%S", 'x': "%Y-%m-%d", 'X': "%H:%M:%S"}
+
 // epochFormats are the formats that are numbers.
 var epochFormats = map[string]EpochUnit{"epoch_s": EpochSeconds, "epoch_ms": EpochMillis, "epoch_us": EpochMicros, "epoch_ns": EpochNanos}
 
@@ -51,16 +54,16 @@ func ParseColumnFormat(format string) (f *TimeFormat, bad string) {
 
 // parseCodes divides a format; %c, %x and %X stand for what they are short for.
 func parseCodes(format string) (codes []TimeCode, bad string) {
-	text := ""
+	var text []byte // a format may come from a row, and be as long as its line
 	flush := func() {
-		if text != "" {
-			codes = append(codes, TimeCode{Text: text})
-			text = ""
+		if len(text) > 0 {
+			codes = append(codes, TimeCode{Text: string(text)})
+			text = text[:0]
 		}
 	}
 	for i := 0; i < len(format); i++ {
 		if format[i] != '%' {
-			text += format[i : i+1]
+			text = append(text, format[i])
 			continue
 		}
 		i++
@@ -73,7 +76,7 @@ func parseCodes(format string) (codes []TimeCode, bad string) {
 			code = format[i]
 		}
 		if code == '%' && !plain {
-			text += "%"
+			text = append(text, '%')
 			continue
 		}
 		known := code != 0 && strings.IndexByte(timeCodes, code) >= 0
@@ -81,7 +84,7 @@ func parseCodes(format string) (codes []TimeCode, bad string) {
 			return nil, format[:min(i+1, len(format))]
 		}
 		flush()
-		if long := map[byte]string{'c': "%Y-%m-%d %H:%M:%S", 'x': "%Y-%m-%d", 'X': "%H:%M:%S"}[code]; long != "" {
+		if long := timeCodesLong[code]; long != "" {
 			parts, _ := parseCodes(long)
 			codes = append(codes, parts...)
 			continue

@@ -1,9 +1,9 @@
 package render
 
 import (
+	"bufio"
 	"fmt"
 	"io"
-	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -54,7 +54,8 @@ func (b *box) Close() (int64, error) {
 	if missing := displayWidth(footer) + 4 - total(widths); footer != "" && missing > 0 {
 		widths[len(widths)-1] += missing
 	}
-	out := &strings.Builder{}
+	// A line may be as long as the longest value, so none is put together before it is written.
+	out := bufio.NewWriter(b.w)
 	b.rule(out, widths, "┌", "┬", "┐")
 	b.line(out, columns, widths, b.names, center)
 	if b.typed {
@@ -76,11 +77,10 @@ func (b *box) Close() (int64, error) {
 		b.rule(out, widths, "└", "┴", "┘")
 	} else {
 		b.rule(out, widths, "├", "┴", "┤")
-		fmt.Fprintf(out, "│ %s │\n", pad(footer, total(widths)-4))
-		out.WriteString("└" + strings.Repeat("─", total(widths)-2) + "┘\n")
+		b.line(out, []int{0}, []int{total(widths) - 4}, []string{footer}, left)
+		b.rule(out, []int{total(widths) - 4}, "└", "", "┘")
 	}
-	_, err := io.WriteString(b.w, out.String())
-	return b.rows, err
+	return b.rows, out.Flush()
 }
 
 func (b *box) footer(shown int) string {
@@ -157,51 +157,58 @@ func total(widths []int) int {
 	return sum
 }
 
-func (b *box) rule(out *strings.Builder, widths []int, left, middle, right string) {
-	out.WriteString(left)
+// rule writes a line between others. As in line, the writer keeps its first error for Flush.
+func (b *box) rule(out *bufio.Writer, widths []int, left, middle, right string) {
+	_, _ = out.WriteString(left)
 	for i, w := range widths {
 		if i > 0 {
-			out.WriteString(middle)
+			_, _ = out.WriteString(middle)
 		}
-		out.WriteString(strings.Repeat("─", w+2))
+		repeat(out, "─", w+2)
 	}
-	out.WriteString(right + "\n")
+	_, _ = out.WriteString(right + "\n")
 }
 
-func (b *box) line(out *strings.Builder, columns, widths []int, cells []string, align func(s string, width, column int) string) {
+func (b *box) line(out *bufio.Writer, columns, widths []int, cells []string, align alignment) {
 	for i, column := range columns {
 		cell := ellipsis
 		if column >= 0 {
 			cell = cut(cells[column], widths[i])
 		}
-		out.WriteString("│ ")
-		out.WriteString(align(cell, widths[i], column))
-		out.WriteString(" ")
+		free := max(0, widths[i]-displayWidth(cell))
+		before := align(free, column)
+		_, _ = out.WriteString("│ ")
+		repeat(out, " ", before)
+		_, _ = out.WriteString(cell)
+		repeat(out, " ", free-before+1)
 	}
-	out.WriteString("│\n")
+	_, _ = out.WriteString("│\n")
 }
 
-func (b *box) dots(out *strings.Builder, columns, widths []int) {
+func (b *box) dots(out *bufio.Writer, columns, widths []int) {
+	same := make([]int, len(columns)) // each column shows the one cell
 	for range 3 {
-		for i := range columns {
-			out.WriteString("│ " + center("·", widths[i], 0) + " ")
-		}
-		out.WriteString("│\n")
+		b.line(out, same, widths, []string{"·"}, center)
 	}
 }
 
-func (b *box) align(s string, width, column int) string {
+func repeat(out *bufio.Writer, s string, n int) {
+	for range n {
+		_, _ = out.WriteString(s)
+	}
+}
+
+// alignment says how much of the free width of a cell stands before it.
+type alignment func(free, column int) int
+
+func left(int, int) int { return 0 }
+
+func center(free, _ int) int { return free / 2 }
+
+// align puts numbers to the right.
+func (b *box) align(free, column int) int {
 	if column >= 0 && b.right[column] {
-		return strings.Repeat(" ", width-displayWidth(s)) + s
+		return free
 	}
-	return pad(s, width)
-}
-
-func pad(s string, width int) string {
-	return s + strings.Repeat(" ", max(0, width-displayWidth(s)))
-}
-
-func center(s string, width, _ int) string {
-	free := max(0, width-displayWidth(s))
-	return strings.Repeat(" ", free/2) + s + strings.Repeat(" ", free-free/2)
+	return 0
 }
