@@ -189,6 +189,8 @@ func TestFormatOfNames(t *testing.T) {
 	for _, c := range []struct{ path, format, file, want string }{
 		{"*.csv", "", "a.csv", "csv"}, {"*.CSV.gz", "", "", "csv"}, {"in/*.jsonl", "", "", "json"}, {".", "", "a.csv.zst", "csv"},
 		{".", "", "a.log", "json"}, {".", "", "", "json"}, {"*.csv", "json", "a.csv", "json"}, {"*.tsv", "", "", "csv"},
+		{"a.csv*", "", "", "csv"}, {"a.csv.*", "", "", "csv"}, {"a.csv{,.gz}", "", "", "csv"}, {"a.csv-[0-9]*", "", "a.csv-20260101", "csv"}, {"*.csv.1", "", "", "csv"},
+		{"*", "", "a.csv.1", "csv"}, {"*", "", "a-20260101.csv.gz", "csv"}, {"a*", "", "a.csv.old", "csv"}, {"*.log*", "", "a.log.1", "json"}, {"*", "", "a.csv.txt", "json"},
 	} {
 		f := newFolder(t, map[string]string{"path": c.path})
 		if c.format != "" {

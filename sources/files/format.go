@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -52,18 +53,16 @@ func formatNames() (names []string) {
 }
 
 // formatFor returns the format that the options name, or else that of the names of the
-// files: of the pattern if it tells, of the first file otherwise.
+// files: of the pattern if it tells, of the first file whose name tells otherwise.
 func formatFor(o sources.Values, p *pattern) *formatOf {
 	name := o.String("format")
 	if name == "" {
-		name = formatOfName(p.given)
+		name = formatOfPattern(p.given)
 	}
 	if name == "" {
 		// What cannot be listed is reported by who reads it.
 		entries, _ := p.list(func(string) {})
-		for _, e := range entries[:min(len(entries), 1)] {
-			name = formatOfName(string(e.name))
-		}
+		name = formatOfNames(entries)
 	}
 	all := formats()
 	for i := range all {
@@ -74,10 +73,39 @@ func formatFor(o sources.Values, p *pattern) *formatOf {
 	return formatFor(sources.Values{Set: map[string]any{"format": "json"}}, p)
 }
 
-// formatOfName returns the format that the name of a file or pattern tells, "" if none.
+// formatOfPattern returns the format that a path tells, "" if none. A glob tells it by what
+// is before its end: x.csv* and x.csv.[0-9] name x.csv and what rotation makes of it, which is
+// of one format whichever of them is there.
+func formatOfPattern(given string) string {
+	name := path.Base(filepath.ToSlash(given))
+	for {
+		cut := strings.TrimRight(name, "*?.-_")
+		for _, pair := range []string{"[]", "{}"} {
+			if at := strings.LastIndexByte(cut, pair[0]); at >= 0 && cut[len(cut)-1] == pair[1] {
+				cut = cut[:at]
+			}
+		}
+		if cut == name {
+			return formatOfName(name)
+		}
+		name = cut
+	}
+}
+
+// formatOfNames returns the format that the first name tells of those that tell one.
+func formatOfNames(entries []entry) string {
+	for _, e := range entries {
+		if name := formatOfName(string(e.name)); name != "" {
+			return name
+		}
+	}
+	return ""
+}
+
+// formatOfName returns the format that the name of a file tells, "" if none. What packing and
+// rotation put behind it does not count.
 func formatOfName(name string) string {
-	name = strings.ToLower(path.Base(name))
-	name = strings.TrimSuffix(name, packedSuffix(fileName(name)))
+	name = stemOf(fileName(strings.ToLower(path.Base(name))))
 	for _, f := range formats() {
 		for _, suffix := range f.suffixes {
 			if strings.HasSuffix(name, suffix) {

@@ -201,6 +201,30 @@ func TestRotatedCSV(t *testing.T) {
 	f.want("again", f.batch(s), "")
 }
 
+// TestRotatedFormat opens a stream again when the first file is one whose name tells its
+// format before what rotation put behind it, and when one without any is before all others.
+func TestRotatedFormat(t *testing.T) {
+	for _, path := range []string{"a.csv*", "*", "."} {
+		f := newFolder(t, map[string]string{"path": path})
+		f.write("a.csv", "b,a\nx,1\n")
+		s := f.open(nil)
+		f.want(path, f.batch(s), "1 | x")
+		position, err := s.Position()
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.rename("a.csv", "a.csv.1")
+		f.write("a.csv", "b,a\ny,2\n")
+		s = f.open(position)
+		f.want(path+", rotated", f.batch(s), "2 | y")
+		f.want(path+", anew", f.batch(f.open(nil)), "1 | x\n2 | y")
+	}
+	f := newFolder(t, nil)
+	f.write("README", "")
+	f.write("a.csv", "b,a\nx,1\n")
+	f.want("behind a name that tells nothing", f.batch(f.open(nil)), "1 | x")
+}
+
 // A batch that is planned when its file is rotated reads the bytes where they are.
 func TestRotatedBehindThePlan(t *testing.T) {
 	for name, rotate := range map[string]func(f *folder){

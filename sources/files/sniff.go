@@ -26,9 +26,9 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 		return nil, c.cannotSample(entries[0], err)
 	}
 	out := map[string]string{}
-	name := formatOfName(c.pattern.given)
+	name := formatOfPattern(c.pattern.given)
 	if name == "" {
-		name = formatOfName(string(entries[0].name))
+		name = formatOfNames(entries)
 	}
 	if name == "" {
 		name = formatOfContent(string(entries[0].name), sample)
