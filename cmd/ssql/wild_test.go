@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -78,7 +79,19 @@ type wildReader struct {
 	options string // beside connector and path, each with a comma in front
 	dir     string
 	shell   *shell.Shell
-	said    *bytes.Buffer
+	said    *heard
+}
+
+// heard is what was printed by statements and, from goroutines of their own, by queries.
+type heard struct {
+	mu sync.Mutex
+	bytes.Buffer
+}
+
+func (h *heard) Write(p []byte) (int, error) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.Buffer.Write(p)
 }
 
 // readWild returns the .want of a file.
@@ -118,8 +131,13 @@ func readWild(t *testing.T, path string, given map[string]string) string {
 
 // open opens a session whose relative paths begin at the folder.
 func (w *wildReader) open() {
+	w.said = &heard{}
 	s, err := session.Open(context.Background(), session.Config{
-		Database: ":memory:", Program: "test", Sources: sourceConnectors(stdin.New(os.Stdin)), Sinks: sinkConnectors, Notify: func(string) {},
+		Database: ":memory:", Program: "test", Sources: sourceConnectors(stdin.New(os.Stdin)), Sinks: sinkConnectors, Notify: func(text string) {
+			if w.shell != nil {
+				w.shell.Notify(text)
+			}
+		},
 	})
 	if err != nil {
 		w.t.Fatal(err)
@@ -129,7 +147,6 @@ func (w *wildReader) open() {
 			w.t.Error(err)
 		}
 	})
-	w.said = &bytes.Buffer{}
 	w.shell, err = shell.New(shell.Config{Session: s, Stdin: strings.NewReader(""), Stdout: w.said, Stderr: w.said, Mode: "jsonlines"})
 	if err != nil {
 		w.t.Fatal(err)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -23,6 +24,7 @@ type Drift struct {
 
 	mu    sync.Mutex
 	first string          // the file whose names are expected
+	fits  bool            // whether it has a column, or is known to have none
 	known map[string]bool // names in lower case, as columns compare
 	found []found         // since the last Notices, each name once
 	at    map[string]int  // indexes of found, by name in lower case
@@ -64,7 +66,7 @@ const (
 
 // NewDrift returns a Drift of a stream with columns. hint says how a name becomes one.
 func NewDrift(kind string, columns []string, inferred bool, hint func(n Name) string) *Drift {
-	d := &Drift{kind: kind, inferred: inferred, hint: hint, known: map[string]bool{}, at: map[string]int{}}
+	d := &Drift{kind: kind, inferred: inferred, hint: hint, fits: len(columns) == 0, known: map[string]bool{}, at: map[string]int{}}
 	for _, name := range columns {
 		d.known[strings.ToLower(name)] = true
 	}
@@ -78,6 +80,16 @@ func (d *Drift) Expect(file string) {
 	if d.first == "" {
 		d.first = file
 	}
+}
+
+// Fits says that a file has one of the columns that are read.
+func (d *Drift) Fits(file string) {
+	if d == nil {
+		return
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fits = d.fits || file == d.first
 }
 
 // Untold reports whether names may still be found anew that a decoder has met before: those
@@ -103,6 +115,7 @@ func (d *Drift) Found(file string, names []Name) (batch int) {
 	for _, n := range names {
 		key := n.key()
 		if d.known[key] {
+			d.fits = d.fits || file == d.first
 			continue
 		}
 		at, again := d.at[key]
@@ -141,6 +154,9 @@ func (d *Drift) Notices() (notices []string) {
 		}
 		return cmp.Compare(a.number, b.number)
 	})
+	if text := d.misfit(); text != "" {
+		notices = append(notices, text)
+	}
 	for _, f := range d.found {
 		key := f.name.key()
 		if d.known[key] || len(d.known) >= DriftNames {
@@ -175,4 +191,27 @@ func (d *Drift) remedy(name Name) string {
 		return "its name has a NUL, which no statement can write"
 	}
 	return d.hint(name)
+}
+
+// misfitNames is how many names are told of a file that has none of the columns.
+const misfitNames = 5
+
+// misfit returns what to tell of the first file if it has names, and none is that of a column:
+// all of its rows are NULL. It does so once.
+func (d *Drift) misfit() string {
+	var names []string
+	for _, f := range d.found {
+		if d.fits = d.fits || f.name.Column != ""; f.file == d.first {
+			names = append(names, strconv.Quote(f.name.Path))
+		}
+	}
+	if d.fits || len(names) == 0 {
+		return ""
+	}
+	d.fits = true
+	more := ""
+	if len(names) > misfitNames {
+		names, more = names[:misfitNames], " and others"
+	}
+	return fmt.Sprintf("file %q has none of the columns of the stream, so that they are NULL in its rows; its %ss are %s%s", d.first, d.kind, strings.Join(names, ", "), more)
 }

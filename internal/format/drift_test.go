@@ -17,6 +17,7 @@ func TestDriftDoesNotDependOnTheOrderOfFiles(t *testing.T) {
 	d.Found("3", []Name{{Path: "old", Type: "INTEGER"}, {Path: "new", Type: "DATE"}})
 	d.Found("2", []Name{{Path: "new", Type: "BIGINT"}, {Path: "ID", Type: "BIGINT"}})
 	d.Found("1", []Name{{Path: "Old", Type: "INTEGER"}})
+	d.Fits("1")
 	got := strings.Join(d.Notices(), "\n")
 	if want := `file "2" has the key "new", which is no column and is not read; add new BIGINT`; got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -66,5 +67,37 @@ func TestDriftOfNamesThatAreData(t *testing.T) {
 	got := d.Notices()
 	if want := `file "f" has more keys that are no columns; they are not named`; len(got) != driftTold+1 || got[driftTold] != want {
 		t.Errorf("got %d notices, the last %q, want %q", len(got), got[len(got)-1], want)
+	}
+}
+
+// TestDriftTellsOfAFileThatFitsNot shows what is said, once, of a first file that has none of
+// the columns.
+func TestDriftTellsOfAFileThatFitsNot(t *testing.T) {
+	names := []Name{{Path: "a"}, {Path: "b"}, {Path: "c"}, {Path: "d"}, {Path: "e"}, {Path: "f"}}
+	for _, c := range []struct {
+		what    string
+		columns []string
+		read    func(d *Drift)
+		want    string
+	}{
+		{"none", []string{"id"}, func(d *Drift) { d.Found("1", names[:2]) }, `file "1" has none of the columns of the stream, so that they are NULL in its rows; its keys are "a", "b"`},
+		{"many names", []string{"id"}, func(d *Drift) { d.Found("1", names) }, `file "1" has none of the columns of the stream, so that they are NULL in its rows; its keys are "a", "b", "c", "d", "e" and others`},
+		{"a column that is read", []string{"id"}, func(d *Drift) { d.Found("1", names[:1]); d.Fits("1") }, ""},
+		{"a column that is not read", []string{"id", "A"}, func(d *Drift) { d.Found("1", names[:1]) }, ""},
+		{"another file", []string{"id"}, func(d *Drift) { d.Found("2", nil); d.Fits("2"); d.Found("1", names[:1]) }, `file "1" has none of the columns of the stream, so that they are NULL in its rows; its keys are "a"`},
+		{"another case", []string{"id"}, func(d *Drift) { d.Found("1", []Name{{Path: "ID", Column: "id"}}) }, `file "1" has the key "ID", which is not column "id", as JSON keys are matched exactly; it is not read`},
+		{"nothing declared", nil, func(d *Drift) { d.Found("1", names[:1]) }, ""},
+		{"an empty file", []string{"id"}, func(d *Drift) { d.Found("1", nil) }, ""},
+	} {
+		d := NewDrift("key", c.columns, false, hint)
+		d.Expect("1")
+		c.read(d)
+		if got := strings.Join(d.Notices(), "\n"); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.what, got, c.want)
+		}
+		d.Found("1", names)
+		if again := d.Notices(); c.want != "" && len(again) > 0 {
+			t.Errorf("%s: told again: %q", c.what, again)
+		}
 	}
 }

@@ -123,7 +123,16 @@ func duckCannot(path, dir string) bool {
 	case ".log", ".txt":
 		return true
 	}
-	return strings.ContainsAny(path, "/*")
+	return strings.ContainsAny(path, "/*") || isThere(path, dir)
+}
+
+// isThere reports whether a path names a file.
+func isThere(path, dir string) bool {
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(dir, path)
+	}
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
 }
 
 // isUTF16 reports whether the first file of a path begins with the mark of UTF-16.

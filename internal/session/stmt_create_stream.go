@@ -182,6 +182,12 @@ func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.Crea
 	if err != nil {
 		return declared, nil // there is nothing yet, or who infers the columns says what is wrong
 	}
+	if other := told["format"]; other != "" && !st.Infers() && !hasOption(st.Options, "format") {
+		if other != "json" {
+			out.Notice(fmt.Sprintf("stream %q reads its files as json, since their names do not say what they hold; the first one looks like %s: %s", row.name, other, formatWay(row.name, told)))
+		}
+		return declared, nil
+	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(told)) {
 		if hasOption(st.Options, name) || !st.Infers() && name != "delimiter" {
@@ -196,6 +202,18 @@ func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.Crea
 	out.Notice(fmt.Sprintf("stream %q has %s, found in a sample and kept from now on", row.name, strings.Join(found, ", ")))
 	row.definition = sql.StatementText(st)
 	return s.declareStatement(row, st)
+}
+
+// formatWay says how to read files of a format that their names do not tell.
+func formatWay(stream string, told map[string]string) string {
+	if told["format"] == "text" {
+		return fmt.Sprintf("CREATE OR REPLACE STREAM %s (line VARCHAR) WITH (..., format = 'text') reads each line into one column", identText(stream))
+	}
+	var options []string
+	for _, name := range slices.Sorted(maps.Keys(told)) {
+		options = append(options, fmt.Sprintf("%s = %s", name, types.QuoteText(told[name])))
+	}
+	return fmt.Sprintf("ALTER STREAM %s SET (%s) reads them so", identText(stream), strings.Join(options, ", "))
 }
 
 func hasOption(options []sql.Option, name string) bool {

@@ -2,12 +2,14 @@ package files
 
 import (
 	"bytes"
+	"encoding/binary"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf16"
 
 	"github.com/apache/arrow/go/v17/arrow"
 	"github.com/apache/arrow/go/v17/arrow/array"
@@ -104,7 +106,7 @@ func TestWholeFilesStillWritten(t *testing.T) {
 		f = newFolder(t, nil)
 		f.write(c.name, half)
 		f.want("old half of "+c.name, f.batch(f.open(nil)), "")
-		f.want("notices", strings.Join(f.notices, "\n"), fmt.Sprintf("file %q ends too early: it is not complete, and is read when it is", c.name))
+		f.want("notices", strings.Join(f.notices, "\n"), fmt.Sprintf("file %q ends too early: it is not complete, and is read when it is; CREATE STREAM with the option incomplete_files = 'read' reads what is there", c.name))
 		f.options = map[string]string{"incomplete_files": "read"}
 		if got := f.batch(f.open(nil)); !strings.HasPrefix(got, c.broken) {
 			t.Errorf("old half of %s: %s", c.name, got)
@@ -146,6 +148,48 @@ func TestParquetInfer(t *testing.T) {
 	f.write("0.parquet", "no such thing")
 	f.want("a damaged file among others", f.batch(f.open(nil)), "1 | x\n2 | x\n3 | x\n4 | x\nbad 0.parquet:0 the file is no Parquet file, or its end is missing: "+
 		"the last four bytes are not PAR1; write it again, whole, under another name ")
+}
+
+// TestParquetPacked names what a Parquet file is packed with, also of one that is young.
+func TestParquetPacked(t *testing.T) {
+	f := newFolder(t, map[string]string{"path": "."})
+	f.write("a.parquet.gz", gz(t, parquetOf(t, 1, 4, "x")))
+	const why = "the file is packed with gzip, which is not read of Parquet, whose columns are packed inside; unpack it first"
+	if _, err := infer(t.Context(), f.values(), func(string) {}); err == nil || !strings.Contains(err.Error(), why) {
+		t.Errorf("inferred: %v", err)
+	}
+	s := f.open(nil)
+	s.now = func() time.Time { return f.clock.Add(time.Second) }
+	f.want("packed", f.batch(s), "bad a.parquet.gz:0 "+why+" ")
+}
+
+// TestUTF16 reads what is no UTF-16 as bad rows, and lets a file wait that ends in the middle
+// of a character.
+func TestUTF16(t *testing.T) {
+	for name, order := range map[string]binary.AppendByteOrder{"little": binary.LittleEndian, "big": binary.BigEndian} {
+		encode := func(units ...uint16) (out string) {
+			for _, u := range units {
+				out += string(order.AppendUint16(nil, u))
+			}
+			return out
+		}
+		text := func(s string) string { return encode(utf16.Encode([]rune(s))...) }
+		f := newFolder(t, map[string]string{"format": "csv"})
+		whole := encode(0xFEFF) + text("a,b\n1,ü€😀\uFFFD\n2,") + encode(0xD83D) + text("\n3,") + encode(0xDE00) + text("x\n4,y\n")
+		f.write("a.csv", whole)
+		s := f.open(nil)
+		f.want(name, f.batch(s), "1 | ü€😀\uFFFD\n4 | y\nbad a.csv:3 text is not valid UTF-8 2,\uFFFD\nbad a.csv:4 text is not valid UTF-8 3,\uFFFDx")
+
+		f = newFolder(t, map[string]string{"format": "csv"})
+		f.write("a.csv", encode(0xFEFF)+text("a,b\n1,x\n2,y")+"\r")
+		s = f.open(nil)
+		f.want(name+", half", f.batch(s), "")
+		f.want("notices", strings.Join(f.notices, "\n"), `file "a.csv" ends too early: it is not complete, and is read when it is; CREATE STREAM with the option incomplete_files = 'read' reads what is there`)
+		f.options["incomplete_files"] = "read"
+		f.want(name+", half, read", f.batch(f.open(nil)), "1 | x\nbad a.csv:3 text is not valid UTF-8 2,y\uFFFD")
+		f.write("a.csv.gz", gz(t, encode(0xFEFF)+text("a,b\n5,x\n6,y")+"\r"))
+		f.want(name+", half, packed", f.batch(f.open(nil)), "1 | x\n5 | x\nbad a.csv:3 text is not valid UTF-8 2,y\uFFFD\nbad a.csv.gz:3 text is not valid UTF-8 6,y\uFFFD")
+	}
 }
 
 func TestArrayInfer(t *testing.T) {

@@ -18,6 +18,7 @@ import (
 
 	"ssql/internal/format/parquet"
 	"ssql/internal/sqlerr"
+	"ssql/sql/types"
 )
 
 // The values of the option incomplete_files.
@@ -127,11 +128,22 @@ func (s *source) isCutShort(f *os.File, p *pinned) bool {
 	return now.cutShort
 }
 
+// noticeIncomplete says that a file waits for its end, and how to read it without.
+func (s *source) noticeIncomplete(name fileName) {
+	way := "CREATE STREAM with the option incomplete_files = 'read'"
+	if s.stream != "" {
+		way = fmt.Sprintf("ALTER STREAM %s SET (incomplete_files = 'read')", types.QuoteIdent(s.stream))
+	}
+	s.notice(fmt.Sprintf("file %q ends too early: it is not complete, and is read when it is; %s reads what is there", s.config.pattern.shown(name), way))
+}
+
 func (s *source) endsTooEarly(f *os.File, p *pinned) bool {
 	switch {
 	case p.Form == "parquet":
 		return !parquet.Whole(f, p.Size)
-	case p.Form == formUTF16, p.Form == formCR:
+	case p.Form == formUTF16:
+		return p.Size%2 != 0
+	case p.Form == formCR:
 		return false
 	case p.Compression == "":
 		_, first := openArray(f, p.Size)

@@ -2,7 +2,9 @@ package files
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -30,7 +32,7 @@ var _ sources.Segment = (*parquetSegment)(nil)
 func (s *source) parquetSegments(f *os.File, p *pinned) (out []sources.Segment) {
 	file, err := parquet.Open(s.config.pattern.shown(p.Name), f, p.Size, 1, nil)
 	if err != nil {
-		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: err.Error() + "; " + replaceHint}}
+		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: whyNoParquet(f, p.Size, err)}}
 	}
 	if fields, err := file.Fields(); err == nil {
 		var names []format.Name
@@ -120,9 +122,19 @@ func (c *config) withParquet(e entry, look func(file *parquet.File) error) error
 	defer f.Close()
 	file, err := parquet.Open(c.pattern.shown(e.name), f, info.Size(), 1, nil)
 	if err != nil {
-		return c.cannotSample(e, err)
+		return c.cannotSample(e, errors.New(whyNoParquet(f, info.Size(), err)))
 	}
 	return look(file)
+}
+
+// whyNoParquet says why a file cannot be opened as Parquet, and what to do.
+func whyNoParquet(f io.ReaderAt, size int64, err error) string {
+	if _, head, headErr := headOf(f, size); headErr == nil {
+		if how := compressionOf(head); how != nil {
+			return fmt.Sprintf("the file is packed with %s, which is not read of Parquet, whose columns are packed inside; unpack it first", how.name)
+		}
+	}
+	return err.Error() + "; " + replaceHint
 }
 
 // checkParquet refuses columns that the files which there are can never become. Those that

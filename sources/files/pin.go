@@ -248,28 +248,41 @@ func (s *source) behindOpenLine(f *os.File, p *pinned, last *state) (int64, erro
 	if !last.Open || p.Size == last.To {
 		return last.To, nil
 	}
-	block := make([]byte, min(p.Size-last.To, int64(s.config.lineMax)))
-	if _, err := f.ReadAt(block, last.To); err != nil {
+	restOf := s.restOfLine
+	if p.Records == recordsAny {
+		restOf = restOfValue
+	}
+	end, rest, err := restOf(f, last.To, p.Size)
+	if err != nil {
 		return 0, ignoreEnd(err)
 	}
-	line := bytes.IndexByte(block, '\n')
-	rest := block
-	if line >= 0 {
-		rest = block[:line]
-	}
-	if rest = bytes.TrimSuffix(rest, []byte("\r")); len(rest) > 0 {
+	if len(rest) > 0 {
 		shown := s.config.pattern.shown(p.Name)
 		if s.config.changed == changedFail {
-			return 0, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, in the middle of a %s, and the %[3]s goes on with %q", shown, last.To, s.unitOf(p), printable(string(rest[:min(len(rest), 100)]))).
-				WithDetail("The line had not changed for %v (settle_time), so that it was read as a row.", s.config.settle).
-				WithHint("ALTER STREAM %s SET (changed_files = 'skip') leaves the rest of such lines out; a longer settle_time waits longer for them", types.QuoteIdent(s.streamName()))
+			return 0, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, in the middle of a %s, and the %[3]s goes on with %q", shown, last.To, s.unitOf(p), printable(string(rest[:min(len(rest), restShown)]))).
+				WithDetail("The %s had not changed for %v (settle_time), so that it was read as it was.", s.unitOf(p), s.config.settle).
+				WithHint("ALTER STREAM %s SET (changed_files = 'skip') leaves the rest of such %ss out; a longer settle_time waits longer for them", types.QuoteIdent(s.streamName()), s.unitOf(p))
 		}
-		s.notice(fmt.Sprintf("file %q was read up to byte %d, in the middle of a %s; the rest of that line is not read (changed_files = '%s')", shown, last.To, s.unitOf(p), s.config.changed))
+		s.notice(fmt.Sprintf("file %q was read up to byte %d, in the middle of a %s; the rest of that %[3]s is not read (changed_files = '%s')", shown, last.To, s.unitOf(p), s.config.changed))
 	}
-	if line < 0 {
-		return p.Size, nil // its end has not come yet
+	return end, nil
+}
+
+// restShown is how many bytes are told of the rest of a record.
+const restShown = 100
+
+// restOfLine returns where the line ends in whose middle a byte is, at most size, and what is
+// between.
+func (s *source) restOfLine(f io.ReaderAt, at, size int64) (end int64, rest []byte, err error) {
+	block := make([]byte, min(size-at, int64(s.config.lineMax)))
+	if _, err := f.ReadAt(block, at); err != nil {
+		return 0, nil, err
 	}
-	return last.To + int64(line) + 1, nil
+	rest, _, ended := bytes.Cut(block, []byte("\n"))
+	if end = size; ended { // else its end has not come yet
+		end = at + int64(len(rest)) + 1
+	}
+	return end, bytes.TrimSuffix(rest, []byte("\r")), nil
 }
 
 // pinWhole pins a file that is read from start to end.
@@ -285,10 +298,10 @@ func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 		return false, nil
 	}
 	// What does not begin as Parquet will not end as such.
-	hopeless := p.Form == "parquet" && !n.young && !bytes.HasPrefix(n.head, []byte("PAR1"))
+	hopeless := p.Form == "parquet" && (!n.young && !bytes.HasPrefix(n.head, []byte("PAR1")) || compressionOf(n.head) != nil)
 	if !s.settled && !hopeless && s.config.incomplete == incompleteWait && s.isCutShort(f, p) {
 		s.waiting = s.waiting || n.young
-		s.noticef("file %q ends too early: it is not complete, and is read when it is", p.Name)
+		s.noticeIncomplete(p.Name)
 		return false, nil
 	}
 	return n.rows.takeWhole(), nil

@@ -91,7 +91,7 @@ func (s *source) arrayReady(f *os.File, p *pinned, young bool) (bool, error) {
 		return true, nil
 	}
 	s.waiting = s.waiting || young
-	s.noticef("file %q ends too early: it is not complete, and is read when it is", p.Name)
+	s.noticeIncomplete(p.Name)
 	return false, nil
 }
 
@@ -118,15 +118,48 @@ func openArray(f io.ReaderAt, size int64) (open, first bool) {
 	if _, err := f.ReadAt(tail, size-int64(len(tail))); err != nil || bytes.HasSuffix(bytes.TrimRight(tail, " \t\r\n"), []byte("]")) {
 		return false, false
 	}
-	var a ndjson.ArrayScan
+	a, err := scanTo(f, size)
+	if err != nil {
+		return false, false // who reads it says so
+	}
+	return a.Open()
+}
+
+// scanTo goes over the first size bytes of a file.
+func scanTo(f io.ReaderAt, size int64) (*ndjson.ArrayScan, error) {
+	a := new(ndjson.ArrayScan)
 	w := window{f: f, to: size}
 	for w.at < size {
 		block, err := w.load()
 		if err != nil {
-			return false, false // who reads it says so
+			return nil, err
 		}
 		a.Scan(block[markOf(block, w.at):])
 		w.advance(len(block))
 	}
-	return a.Open()
+	return a, nil
+}
+
+// restOfValue returns where the value ends in whose middle a byte is, at most size, and the
+// start of what is between. The file is gone over from its start: that is known of no value.
+func restOfValue(f io.ReaderAt, at, size int64) (end int64, rest []byte, err error) {
+	a, err := scanTo(f, at)
+	if err != nil {
+		return 0, nil, err
+	}
+	w := window{f: f, at: at, to: size}
+	for done := false; w.at < size && !done; {
+		block, err := w.load()
+		if err != nil {
+			return 0, nil, err
+		}
+		var n int
+		if n, done = a.Rest(block); rest == nil {
+			rest = bytes.Clone(block[:min(n, restShown)])
+		}
+		if w.at += int64(n); !done {
+			w.size = 0
+		}
+	}
+	return w.at, bytes.TrimSpace(rest), nil
 }

@@ -140,6 +140,14 @@ func TestRecordsGrow(t *testing.T) {
 			if _, err := s.Next(t.Context(), sources.Limits{}); err == nil || !strings.Contains(err.Error(), "in the middle of a value, and the value goes on with") {
 				t.Errorf("%s: %v", name, err)
 			}
+			f.add("a.json", `{"a":100,"b":"}`)
+			f.options = map[string]string{"changed_files": "skip"}
+			s = f.open(position)
+			if rows, _ := f.drain(s, sources.Limits{}); len(rows) != 2 || rows[0] != "998 | NULL" {
+				t.Errorf("%s: %q", name, rows)
+			}
+			f.add("a.json", "\"} {\"a\":101}\n")
+			f.want(name+": the rest is left out", f.batch(s), "101 | NULL")
 		}
 	}
 }
@@ -191,6 +199,7 @@ func TestRecordsAreTold(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("a.json", "{\"a\":1}\n{\"a\":2}{\"a\":3}\n{\n\"a\":4\n}\n")
 	f.write("b.json", "{\"a\":1}\n{\"a\":2\n")
+	f.write("torn.json", "{\"a\":1}\n{\"a\":2}\n{")
 	s := f.open(nil)
 	r, err := s.Next(t.Context(), sources.Limits{})
 	if err != nil {

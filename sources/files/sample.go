@@ -77,6 +77,8 @@ func (c *config) noRows(files []entry, err error) error {
 		why = fmt.Sprintf("has a first line of more than %d bytes", sampleBytes)
 	case c.records == recordsLines && ndjson.FormOf(text) == ndjson.ValuesForm:
 		why, hint = "has JSON that is not one object per line", "leave out records = 'lines'"
+	case c.format.name == "json" && text[0] == '[' && len(bytes.Trim(text, "[] \t\r\n,")) > 0:
+		why, hint = "has an array whose elements are no objects", "make objects of them, as jq -c '.[] | {a: .[0], b: .[1]}' does of arrays, or say format = 'text' to read each line as it is"
 	case c.byNames && formatOfName(name) == "" && other != c.format.name:
 		why, hint = "is no "+c.format.name, "say what the files hold: format = '"+other+"'"
 	default:

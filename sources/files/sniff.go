@@ -26,7 +26,10 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 		return nil, c.cannotSample(entries[0], err)
 	}
 	out := map[string]string{}
-	name := formatOfPattern(c.pattern.given)
+	name := o.String("format")
+	if name == "" {
+		name = formatOfPattern(c.pattern.given)
+	}
 	if name == "" {
 		name = formatOfNames(entries)
 	}
@@ -50,7 +53,7 @@ func formatOfContent(name string, sample []byte) string {
 		return "parquet"
 	case len(content) == 0 || content[0] == '{' || content[0] == 0x1E || content[0] == '[' && (len(inside) == 0 || inside[0] == '{' || inside[0] == ']'):
 		return "json"
-	case !isLog(name) && csv.Delimiter(content) != 0:
+	case !isLog(name) && csv.Delimiter(append(content[:len(content):len(content)], '\n')) != 0:
 		return "csv"
 	}
 	return "text"

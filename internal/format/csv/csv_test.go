@@ -302,6 +302,7 @@ func TestInfer(t *testing.T) {
 		{Default(), []string{"a,b,c,d,e,f,g\n1,x,1.5,true,2026-01-01,2026-01-01 10:00:00,\n2,,2,FALSE,,2026-01-01,\n"},
 			"a BIGINT, b VARCHAR, c DOUBLE, d BOOLEAN, e DATE, f TIMESTAMP, g VARCHAR"},
 		{Default(), []string{"zip,n\n0049,\"1\n2\"\n1,5\n"}, "zip VARCHAR, n VARCHAR"},
+		{Default(), []string{"a,b,c,d\n 1, x,true ,2026-01-01\n2 ,y, false, 2026-01-01\n"}, "a BIGINT, b VARCHAR, c BOOLEAN, d VARCHAR"},
 		{Default(), []string{"a,b\n1,2\n", "B,c\n2.5,x\n"}, "a BIGINT, b DOUBLE, c VARCHAR"},
 		{Default(), []string{"a,b\n1,2\n1,2,3\nx\n"}, "a BIGINT, b BIGINT"},
 		{plain, []string{"1,x\n18446744073709551615,y\n"}, "column0 UBIGINT, column1 VARCHAR"},
@@ -419,6 +420,10 @@ func TestSniff(t *testing.T) {
 		{"2026;x\nyear;y\n", ';', true},
 		{"x;y\nz;w\n", ';', true},
 		{"a;b", ';', true},
+		{"a;b;c\n1;2;3\n4;5", ';', true},
+		{"a;b;c\n1;2", ';', true},
+		{"a;b;c\n1;2\n", 0, true},
+		{"a;b;c\n1;2;3;4", 0, true},
 		{"", 0, true},
 	} {
 		if got := Delimiter([]byte(c.in)); got != c.delimiter {

@@ -200,6 +200,8 @@ func (d *Decoder) takeHeader(record []byte) {
 	}
 	if d.foreign != "" {
 		d.notice(fmt.Sprintf("file %q: %s; its rows are bad", d.in.Name, d.foreign))
+	} else {
+		d.shape.options.Drift.Fits(d.in.Name)
 	}
 	d.shape.options.Drift.Found(d.in.Name, d.others)
 }

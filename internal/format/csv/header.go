@@ -79,8 +79,9 @@ func Delimiter(sample []byte) byte {
 
 // fieldsAlike returns how many fields the first record of a sample has, and what part of
 // the others has as many; 1 where there are no others. A record with a stray quote has
-// none.
+// none. A last record without its end that has too few does not count: it is cut short.
 func (d *Dialect) fieldsAlike(sample []byte) (fields int, alike float64) {
+	unfinished := len(closed(sample)) > len(sample)
 	sample = closed(sample)
 	same, others := 0, 0
 	for n := 0; n < sniffRecords && len(sample) > 0; n++ {
@@ -102,6 +103,7 @@ func (d *Dialect) fieldsAlike(sample []byte) (fields int, alike float64) {
 			}
 		case found == fields:
 			same++
+		case len(sample) == 0 && unfinished && found < fields:
 		default:
 			others++
 		}

@@ -80,6 +80,15 @@ func headerNames(fields []string) []string {
 	return names
 }
 
+// guessField returns the kind of a field. Blanks around numbers and truth values are nothing, as
+// where they are read.
+func guessField(text string) cell.Guess {
+	if kind := cell.GuessQuoted(strings.TrimSpace(text)); kind != 0 {
+		return kind
+	}
+	return cell.GuessWord(text)
+}
+
 // guess takes the records of one file in.
 func (d *Dialect) guess(file int, sample []byte, column func(name string) *cell.Tally) {
 	var columns []*cell.Tally
@@ -112,7 +121,7 @@ func (d *Dialect) guess(file int, sample []byte, column func(name string) *cell.
 		}
 		for i, text := range fields {
 			if text != d.Null {
-				columns[i].Add(cell.GuessWord(text), 0, 1, cell.Place{Sample: file, Line: line, Text: text})
+				columns[i].Add(guessField(text), 0, 1, cell.Place{Sample: file, Line: line, Text: text})
 			}
 		}
 	}

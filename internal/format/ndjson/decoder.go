@@ -46,6 +46,7 @@ type Decoder struct {
 	unknown map[unknown]bool // keys that are no columns
 	others  []format.Name    // those of them that the input brought first
 	foundIn int              // the batch, as Drift counts
+	fits    bool             // a row had a key that is a column
 }
 
 var _ format.Decoder = (*Decoder)(nil)
@@ -129,6 +130,9 @@ func (d *Decoder) Finish(failed bool) error {
 	if failed {
 		d.discard()
 		return nil
+	}
+	if d.fits {
+		d.shape.options.Drift.Fits(d.file)
 	}
 	if len(d.others) > 0 {
 		d.foundIn = d.shape.options.Drift.Found(d.file, d.others)

@@ -95,6 +95,7 @@ func (d *Decoder) object(n *node, cols []*column.Builder, i, p, depth int) (int,
 		var after int
 		var known bool
 		if k, known = d.find(n, cols, key, k+1); known {
+			d.fits = true
 			after, f = d.member(n, k, cols[k], i, value, depth)
 		} else {
 			name, fresh := d.unknownKey(n, key)

@@ -286,7 +286,7 @@ func partOfValues(line []byte) bool {
 	switch {
 	case len(line) == 0:
 		return false
-	case line[0] == separator || line[0] == '[' || len(line) == 1 && (line[0] == '{' || line[0] == '}'):
+	case line[0] == separator || line[0] == '[' || line[0] == '}' && len(bytes.Trim(line, "}, \t")) == 0:
 		return true
 	case line[0] != '{':
 		return false
@@ -434,6 +434,15 @@ func (a *ArrayScan) Scan(block []byte) {
 			a.inside = nil
 		}
 	}
+}
+
+// Rest goes over what comes next of the value that the bytes so far end in; done says that it
+// ends behind the first n bytes, also where they end in none.
+func (a *ArrayScan) Rest(block []byte) (n int, done bool) {
+	if a.inside == nil {
+		return 0, true
+	}
+	return a.inside.scan(block)
 }
 
 // Open reports whether an array is not closed, and whether it is the first.
