@@ -19,6 +19,27 @@ func (n Name) String() string {
 	return strings.Join(parts, ".")
 }
 
+// SQL returns a qualified name as it was written, parts in quotes where they were.
+func (n Name) SQL() string {
+	parts := make([]string, len(n))
+	for i, id := range n {
+		parts[i] = id.Name
+		if id.Quoted {
+			parts[i] = types.QuoteIdent(id.Name)
+		}
+	}
+	return strings.Join(parts, ".")
+}
+
+// IdentText returns a name as a user would write it: in quotes where it must be.
+func IdentText(name string) string {
+	words, _ := Words(name)
+	if len(words) == 1 && words[0].Kind == BareWord {
+		return name
+	}
+	return types.QuoteIdent(name)
+}
+
 // Pos returns where the name stands.
 func (n Name) Pos() Span {
 	if len(n) == 0 {

@@ -13,6 +13,7 @@ import (
 	"ssql/internal/duck"
 	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
+	"ssql/sql"
 )
 
 // streamRow is a row of ssql.streams.
@@ -102,7 +103,7 @@ func (s *Session) queries(ctx context.Context) ([]*queryRow, error) {
 				out = append(out, r)
 				if err := json.Unmarshal([]byte(text(row[7])), &r.options); err != nil {
 					r.broken = sqlerr.New("E_CATALOG", "the options of query %q cannot be read", r.name).Because(err).
-						WithHint("DROP QUERY %s forgets it", identText(r.name))
+						WithHint("DROP QUERY %s forgets it", sql.IdentText(r.name))
 				}
 				r.checkpoint = s.checkpointOf(r)
 				return r.reads.scan(row[10])

@@ -42,7 +42,7 @@ func (s *Session) declareSink(st *sql.CreateSink, dir string) (*namedSink, error
 	if err != nil {
 		return nil, err
 	}
-	options.Owner = s.folderClaim("sink", "E_SINK_ELSEWHERE", "E_SINK_CORRUPT", "ALTER SINK "+identText(st.Name.Name)+" SET LOCATION 'another_folder'")
+	options.Owner = s.folderClaim("sink", "E_SINK_ELSEWHERE", "E_SINK_CORRUPT", "ALTER SINK "+sql.IdentText(st.Name.Name)+" SET LOCATION 'another_folder'")
 	for _, c := range st.Columns {
 		if c.Format != nil {
 			return nil, sqlerr.At(c.FormatAt, "UNSUPPORTED_FEATURE", "a column of a sink has no format").
@@ -95,7 +95,7 @@ func (s *Session) storedSink(name, definition, dir string) *namedSink {
 	}
 	st, ok := parsed.(*sql.CreateSink)
 	if !ok {
-		return broken(sqlerr.New("E_CATALOG", "it is no CREATE SINK").WithHint("DROP SINK %s forgets it", identText(name)))
+		return broken(sqlerr.New("E_CATALOG", "it is no CREATE SINK").WithHint("DROP SINK %s forgets it", sql.IdentText(name)))
 	}
 	n, err := s.declareSink(st, dir)
 	if err != nil {
@@ -186,7 +186,7 @@ func (n *namedSink) open(b *bound, in *sql.Insert, o sinks.OpenContext) (sinks.S
 func (n *namedSink) declareColumns(in *sql.Insert, o *sinks.OpenContext) error {
 	at := in.Target[0].Span
 	if len(n.columns) != len(o.Fields) {
-		return sqlerr.At(at, "INSERT_COLUMN_ARITY_MISMATCH", "sink %q has %s, but the query has %d", n.name, count(int64(len(n.columns)), "column"), len(o.Fields)).
+		return sqlerr.At(at, "INSERT_COLUMN_ARITY_MISMATCH", "sink %q has %s, but the query has %d", n.name, sqlerr.CountOf(int64(len(n.columns)), "column"), len(o.Fields)).
 			WithHint("select one column for each of the sink")
 	}
 	names := o.Columns

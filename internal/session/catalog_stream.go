@@ -108,7 +108,7 @@ func (s *stream) open(fields []types.Field, encode []bool, notice func(text stri
 	var known *sqlerr.Error
 	if errors.As(err, &known) && known.Code == "PATH_NOT_FOUND" && !s.row.adHoc {
 		moved := *known // the file was there when the stream was made
-		return nil, moved.WithHint("%s; if the files were moved: ALTER STREAM %s SET LOCATION 'path'", known.Hint, identText(s.row.name))
+		return nil, moved.WithHint("%s; if the files were moved: ALTER STREAM %s SET LOCATION 'path'", known.Hint, sql.IdentText(s.row.name))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("opening stream %q: %w", s.row.name, err)
@@ -138,7 +138,7 @@ func (s *Session) declare(row *streamRow) (*stream, error) {
 	}
 	st, ok := parsed.(*sql.CreateStream)
 	if !ok {
-		return nil, sqlerr.New("E_CATALOG", "it is no CREATE STREAM").WithHint("DROP STREAM %s forgets it", identText(row.name))
+		return nil, sqlerr.New("E_CATALOG", "it is no CREATE STREAM").WithHint("DROP STREAM %s forgets it", sql.IdentText(row.name))
 	}
 	return s.declareStatement(row, st)
 }
@@ -153,7 +153,7 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 	if err != nil {
 		return nil, err
 	}
-	options.Owner = s.folderClaim("spool", "E_SOURCE_ELSEWHERE", "E_SOURCE_CHANGED", "ALTER STREAM "+identText(st.Name.Name)+" SET LOCATION 'another_folder'")
+	options.Owner = s.folderClaim("spool", "E_SOURCE_ELSEWHERE", "E_SOURCE_CHANGED", "ALTER STREAM "+sql.IdentText(st.Name.Name)+" SET LOCATION 'another_folder'")
 	columns, err := columnsOf(row, st)
 	if err != nil {
 		return nil, err

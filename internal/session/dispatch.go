@@ -259,7 +259,7 @@ func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough,
 	for _, name := range cat.names() {
 		if strings.Contains(refused.Text, " "+name+" ") {
 			refused.Detail = "" // it names something of DuckDB's that looks similar
-			return refused.WithHint("%q is a stream, which %s cannot read: INSERT INTO a table SELECT ... FROM %s, and use the table", name, st.First, identText(name))
+			return refused.WithHint("%q is a stream, which %s cannot read: INSERT INTO a table SELECT ... FROM %s, and use the table", name, st.First, sql.IdentText(name))
 		}
 	}
 	return err

@@ -43,7 +43,7 @@ func (s *Session) refuseOwnTables(node sql.Node) error {
 	}
 	if verb == "CREATE" {
 		return sqlerr.At(span, "UNSUPPORTED_FEATURE", "the schema ssql is ssql's own: nothing of yours can be in it").
-			WithHint("leave the schema out: %s", identText(table))
+			WithHint("leave the schema out: %s", sql.IdentText(table))
 	}
 	return sqlerr.At(span, "UNSUPPORTED_FEATURE", "table ssql.%s is one of ssql's own, which queries write to and start from: %s does not change it", table, verb).
 		WithHint("SELECT * FROM ssql.%s shows what it has; DROP QUERY q forgets what a query has left there; DELETE FROM empties late_rows, bad_rows and errors", table)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -15,13 +16,13 @@ var bulkActions = []string{"create", "delete", "index", "update"}
 // at them; "" for any others. from is the stream, as a query names it.
 func shapeNote(fields []types.Field, from string) string {
 	if len(fields) == 1 && fields[0].Type.Kind == types.List && fields[0].Type.Elem.Kind == types.Struct {
-		return fmt.Sprintf("a file, or object, is one row with a list of rows in it: SELECT r.* FROM (SELECT unnest(%s) AS r FROM %s) gives them", identText(fields[0].Name), from)
+		return fmt.Sprintf("a file, or object, is one row with a list of rows in it: SELECT r.* FROM (SELECT unnest(%s) AS r FROM %s) gives them", sql.IdentText(fields[0].Name), from)
 	}
 	var actions []string
 	for _, f := range fields {
 		named := func(s types.Field) bool { return s.Name == "_id" || s.Name == "_index" }
 		if slices.Contains(bulkActions, f.Name) && f.Type.Kind == types.Struct && slices.ContainsFunc(f.Type.Fields, named) {
-			actions = append(actions, identText(f.Name))
+			actions = append(actions, sql.IdentText(f.Name))
 		}
 	}
 	if len(actions) == 0 || len(actions) == len(fields) {

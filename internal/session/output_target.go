@@ -25,7 +25,7 @@ func (s *Session) refuseElsewhere(ctx context.Context, target sql.Name) error {
 			return err
 		}
 		return sqlerr.At(last.Span, "UNSUPPORTED_INSERT", "%q is a temporary table, and a query writes to tables of the database file only", last.Name).
-			WithHint("DROP TABLE %s, and INSERT INTO makes a table that stays; or choose another name", identText(last.Name))
+			WithHint("DROP TABLE %s, and INSERT INTO makes a table that stays; or choose another name", sql.IdentText(last.Name))
 	}
 	first := target[0]
 	attached, err := exists(ctx, s.pinned, `SELECT 1 FROM duckdb_databases() WHERE NOT internal AND lower(database_name) = lower(?) AND database_name <> current_database()`, first.Name)
@@ -33,7 +33,7 @@ func (s *Session) refuseElsewhere(ctx context.Context, target sql.Name) error {
 		return err
 	}
 	return sqlerr.At(first.Span, "UNSUPPORTED_INSERT", "%q is an attached database, and a query writes to tables of its own database file only", first.Name).
-		WithHint("INSERT INTO %s, then copy its rows: INSERT INTO %s FROM %s", identText(last.Name), nameText(target), identText(last.Name))
+		WithHint("INSERT INTO %s, then copy its rows: INSERT INTO %s FROM %s", sql.IdentText(last.Name), target.SQL(), sql.IdentText(last.Name))
 }
 
 func exists(ctx context.Context, c *duck.Conn, query string, args ...any) (found bool, err error) {
@@ -58,7 +58,7 @@ func placeAtColumn(err error, inserts []*sql.Insert) error {
 		}
 	}
 	for _, in := range inserts {
-		if last := in.Target[len(in.Target)-1]; strings.Contains(refused.Text, "table "+nameText(in.Target)+" ") {
+		if last := in.Target[len(in.Target)-1]; strings.Contains(refused.Text, "table "+in.Target.SQL()+" ") {
 			return placeAt(refused, last.Span)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ssql/checkpoint"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sql"
 )
 
 // compatibility is how a plan compares with the checkpoint that it is to go on from.
@@ -93,7 +94,7 @@ func (s *Session) missing(row *queryRow) error {
 		return err
 	}
 	return sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).
-		WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", identText(row.name), row.target)
+		WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", sql.IdentText(row.name), row.target)
 }
 
 // lookForCheckpoint returns why a query cannot have its checkpoint, nil if it can or needs none.
@@ -140,7 +141,7 @@ func (s *Session) refuseShared(ctx context.Context, row *queryRow) error {
 			continue
 		}
 		return sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q is that of query %q", row.checkpoint, other.name).
-			WithHint("give query %s a folder of its own with the option checkpoint, or leave the option out", identText(row.name))
+			WithHint("give query %s a folder of its own with the option checkpoint, or leave the option out", sql.IdentText(row.name))
 	}
 	return nil
 }
@@ -172,7 +173,7 @@ func (c *compatibility) refusal(b *bound) error {
 	err := c.verdict.Error()
 	err.Span = b.span()
 	// What always goes, and loses nothing that was written.
-	anew := []string{"DROP QUERY " + identText(b.name)}
+	anew := []string{"DROP QUERY " + sql.IdentText(b.name)}
 	for _, out := range b.plan.Outputs {
 		target := b.insertOf(out).Target
 		last := target[len(target)-1].Name
@@ -180,9 +181,9 @@ func (c *compatibility) refusal(b *bound) error {
 		table, te := b.cat.table(target)
 		switch {
 		case e == nil && named == nil && te == nil && table != nil:
-			anew = append(anew, fmt.Sprintf("ALTER TABLE %s RENAME TO %s", out.Target, identText(last+"_before")))
+			anew = append(anew, fmt.Sprintf("ALTER TABLE %s RENAME TO %s", out.Target, sql.IdentText(last+"_before")))
 		case named != nil:
-			return err.WithHint("%s\nTo begin anew: DROP QUERY %s, and another path for what it writes", err.Hint, identText(b.name))
+			return err.WithHint("%s\nTo begin anew: DROP QUERY %s, and another path for what it writes", err.Hint, sql.IdentText(b.name))
 		}
 	}
 	return err.WithHint("%s\nTo begin anew: %s; and this statement again", err.Hint, strings.Join(anew, "; "))

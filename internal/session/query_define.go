@@ -51,7 +51,7 @@ func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at s
 	if !d.start() {
 		row, err := s.storeQuery(ctx, d, old, out)
 		if err == nil {
-			out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, identText(row.name)))
+			out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, sql.IdentText(row.name)))
 		}
 		return err
 	}
@@ -155,7 +155,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 		if !resumed.New {
 			from = fmt.Sprintf("resumed at batch %d", resumed.NextBatch)
 		}
-		out.Message(fmt.Sprintf("query %q %s; SHOW QUERIES shows it, STOP QUERY %s stops it", row.name, from, identText(row.name)))
+		out.Message(fmt.Sprintf("query %q %s; SHOW QUERIES shows it, STOP QUERY %s stops it", row.name, from, sql.IdentText(row.name)))
 		return nil
 	}
 	if err := s.await(ctx, j); err != nil {
@@ -181,12 +181,12 @@ func (s *Session) refuseSecondWriter(ctx context.Context, d *definition) error {
 			continue // the names differ, so CREATE QUERY has made the other
 		}
 		for _, in := range d.inserts {
-			target := nameText(in.Target)
+			target := in.Target.SQL()
 			if !slices.ContainsFunc(taken, func(t string) bool { return sql.Canonical(t) == sql.Canonical(target) }) {
 				continue
 			}
 			return sqlerr.At(in.Target[len(in.Target)-1].Span, "QUERY_ALREADY_EXISTS", "query %q writes to %s already", row.name, target).
-				WithHint("a second query into the same table needs a name: CREATE QUERY name AS ...; DROP QUERY %s ends the first", identText(row.name))
+				WithHint("a second query into the same table needs a name: CREATE QUERY name AS ...; DROP QUERY %s ends the first", sql.IdentText(row.name))
 		}
 	}
 	return nil
@@ -205,7 +205,7 @@ func (s *Session) checkTargets(ctx context.Context, inserts []*sql.Insert) error
 		if slices.ContainsFunc(inserts[:i], func(other *sql.Insert) bool { return sameTable(other.Target, in.Target) }) {
 			last := in.Target[len(in.Target)-1]
 			return sqlerr.At(last.Span, "UNSUPPORTED_STATEMENT", "two outputs of one query go to %q", last.Name).
-				WithHint("write one INSERT INTO %s with UNION ALL of the two", nameText(in.Target))
+				WithHint("write one INSERT INTO %s with UNION ALL of the two", in.Target.SQL())
 		}
 	}
 	cat, err := s.relations(ctx)

@@ -30,7 +30,7 @@ func (d *definition) span() sql.Span {
 func (d *definition) targets() []string {
 	names := make([]string, len(d.inserts))
 	for i, in := range d.inserts {
-		names[i] = nameText(in.Target)
+		names[i] = in.Target.SQL()
 	}
 	return names
 }
@@ -171,7 +171,7 @@ func storedDefinition(row *queryRow) (*definition, error) {
 	case *sql.CreateView:
 		return materialized(st, row.baseDir, row.options)
 	default:
-		return nil, sqlerr.New("E_CATALOG", "the definition of query %q defines no query", row.name).WithHint("DROP QUERY %s forgets it", identText(row.name))
+		return nil, sqlerr.New("E_CATALOG", "the definition of query %q defines no query", row.name).WithHint("DROP QUERY %s forgets it", sql.IdentText(row.name))
 	}
 	return d, nil
 }

@@ -259,7 +259,7 @@ func (s *Session) WaitAll(ctx context.Context) error {
 	s.mu.Lock()
 	s.stopped = false
 	s.mu.Unlock()
-	s.cfg.Notify(count(int64(len(left)), "query") + " still running; Ctrl-C stops after the running batch")
+	s.cfg.Notify(sqlerr.CountOf(int64(len(left)), "query") + " still running; Ctrl-C stops after the running batch")
 	s.waitFor(func() {
 		for _, j := range left {
 			j.stop()

@@ -221,7 +221,7 @@ func (s *Session) place(b *bound, out *plan.Output, compared *compatibility) (o 
 		return o, "duckdb[" + o.Target + "]", nil
 	case named.isConsole():
 		return o, "", sqlerr.At(in.Target[0].Span, "UNSUPPORTED_INSERT", "query %q cannot write to sink %q, which shows its rows to who waits for them", b.name, named.name).
-			WithHint("INSERT INTO %s SELECT .. as a statement of its own shows them", identText(named.name))
+			WithHint("INSERT INTO %s SELECT .. as a statement of its own shows them", sql.IdentText(named.name))
 	}
 	o.Rows, err = named.open(b, in, o)
 	o.Target = types.QuoteIdent(named.name)
@@ -269,19 +269,19 @@ func (s *Session) noteShared(ctx context.Context, b *bound, result *plan.Output,
 	target := b.insertOf(result).Target
 	for _, other := range all {
 		if sql.Canonical(other.name) == sql.Canonical(b.name) || !slices.ContainsFunc(other.targets(), func(name string) bool {
-			return sql.Canonical(name) == sql.Canonical(nameText(target))
+			return sql.Canonical(name) == sql.Canonical(target.SQL())
 		}) {
 			continue
 		}
 		if result.Mode == types.Complete {
-			out.Notice(fmt.Sprintf("query %q writes into %s, too, and in complete mode each batch of %q replaces the whole table, its rows as well; a table of its own keeps both", other.name, nameText(target), b.name))
+			out.Notice(fmt.Sprintf("query %q writes into %s, too, and in complete mode each batch of %q replaces the whole table, its rows as well; a table of its own keeps both", other.name, target.SQL(), b.name))
 			continue
 		}
 		keys := "the one row that each batch replaces"
 		if len(result.KeyColumns) > 0 {
 			keys = "a row of the same " + keyNames(result)
 		}
-		out.Notice(fmt.Sprintf("query %q writes into %s, too: %s is the one that either has written last; a column that tells the two apart, in both keys, keeps both", other.name, nameText(target), keys))
+		out.Notice(fmt.Sprintf("query %q writes into %s, too: %s is the one that either has written last; a column that tells the two apart, in both keys, keeps both", other.name, target.SQL(), keys))
 	}
 	return nil
 }
@@ -290,7 +290,7 @@ func (s *Session) noteShared(ctx context.Context, b *bound, result *plan.Output,
 func keyNames(result *plan.Output) string {
 	names := make([]string, len(result.KeyColumns))
 	for i, c := range result.KeyColumns {
-		names[i] = identText(result.Columns[c].Name)
+		names[i] = sql.IdentText(result.Columns[c].Name)
 	}
 	return strings.Join(names, ", ")
 }

@@ -13,6 +13,7 @@ import (
 	"ssql/internal/owner"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -105,7 +106,7 @@ func (s *Session) claim(r *queryRow) *owner.Claim {
 	return &owner.Claim{
 		Database: s.database(), What: "checkpoint", Code: "E_CKPT_ELSEWHERE", Corrupt: "E_CKPT_CORRUPT",
 		Hint: func(folder string, copy bool) string {
-			own, name := besideFolder(s.db.Path(), r.name), identText(r.name)
+			own, name := besideFolder(s.db.Path(), r.name), sql.IdentText(r.name)
 			switch {
 			case !copy:
 				return fmt.Sprintf("remove the folder if that database is gone; or name another one: CREATE QUERY name WITH (checkpoint = %s) AS INSERT ...", types.QuoteText(filepath.Base(folder)+"-2"))
@@ -143,7 +144,7 @@ func (s *Session) leftBehind(r *queryRow) error {
 	}
 	there := r.home.Path + besideSuffix
 	return sqlerr.New("E_CKPT_ELSEWHERE", "checkpoint %q belongs to the database %q, and this is %q (a copy?)", besideFolder(r.home.Path, r.name), r.home.Path, now.Path).
-		WithHint("copy the folder with the database: cp -r %s %s; or RESET QUERY %s TRUNCATE OUTPUT FORCE, which begins again here", sqlerr.ShellWord(there), sqlerr.ShellWord(now.Path+besideSuffix), identText(r.name))
+		WithHint("copy the folder with the database: cp -r %s %s; or RESET QUERY %s TRUNCATE OUTPUT FORCE, which begins again here", sqlerr.ShellWord(there), sqlerr.ShellWord(now.Path+besideSuffix), sql.IdentText(r.name))
 }
 
 // homeText is what ssql.queries keeps of the database file at a start.

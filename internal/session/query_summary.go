@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"ssql/exec"
+	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql/types"
 )
@@ -15,12 +16,12 @@ func (j *job) summary() string {
 	if t.batches == 0 {
 		return j.row.name + ": nothing new to read"
 	}
-	line := fmt.Sprintf("%s: %s, %s read", j.row.name, count(t.batches, "batch"), count(t.rowsRead, "row"))
+	line := fmt.Sprintf("%s: %s, %s read", j.row.name, sqlerr.CountOf(t.batches, "batch"), sqlerr.CountOf(t.rowsRead, "row"))
 	if t.outputs == nil {
 		line += " = " + became(t.rowsUsed, t.rowsPartlyLate, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut, t.rowsDeleted)
 	}
 	if n, what := j.open(); n > 0 {
-		line += fmt.Sprintf(", %s open", count(n, what))
+		line += fmt.Sprintf(", %s open", sqlerr.CountOf(n, what))
 	}
 	if t.last.HasWatermark && t.last.WatermarkMicros > 0 { // 1970 is where it starts
 		line += "; watermark " + types.FormatTimestamp(t.last.WatermarkMicros)
@@ -29,21 +30,21 @@ func (j *job) summary() string {
 		line += "; bad rows are in ssql.bad_rows"
 	}
 	for _, o := range t.outputs {
-		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, number(o.NumInputRows), became(o.RowsUsed, o.RowsPartlyLate, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows, o.NumDeletedRows))
+		line += fmt.Sprintf("\n  %s: %s read = %s", o.Target, sqlerr.Number(o.NumInputRows), became(o.RowsUsed, o.RowsPartlyLate, o.RowsFiltered, o.RowsLate, o.RowsBad, o.NumOutputRows, o.NumDeletedRows))
 	}
 	return line
 }
 
 // became says what became of the rows that were read.
 func became(used, partlyLate, filtered, late, bad, written, deleted int64) string {
-	usedText := number(used) + " used"
+	usedText := sqlerr.Number(used) + " used"
 	if partlyLate > 0 {
-		usedText += fmt.Sprintf(" (%s of them partly late)", number(partlyLate))
+		usedText += fmt.Sprintf(" (%s of them partly late)", sqlerr.Number(partlyLate))
 	}
 	text := fmt.Sprintf("%s + %s filtered + %s late + %s bad, %s written",
-		usedText, number(filtered), number(late), number(bad), count(written, "row"))
+		usedText, sqlerr.Number(filtered), sqlerr.Number(late), sqlerr.Number(bad), sqlerr.CountOf(written, "row"))
 	if deleted > 0 {
-		text += fmt.Sprintf(", %s deleted", number(deleted))
+		text += fmt.Sprintf(", %s deleted", sqlerr.Number(deleted))
 	}
 	return text
 }
@@ -82,7 +83,7 @@ func (j *job) openNote() string {
 		verb = "stays"
 	}
 	note := fmt.Sprintf("query %q: %s %s open; the next one closes when the watermark reaches %s",
-		j.row.name, count(n, what), verb, types.FormatTimestamp(end))
+		j.row.name, sqlerr.CountOf(n, what), verb, types.FormatTimestamp(end))
 	if len(j.plan.Watermarks) != 1 {
 		return note
 	}

@@ -61,9 +61,9 @@ func (t *readTotals) show(out Output) {
 	if !ok {
 		return
 	}
-	text := count(t.rows, "row") + " read"
+	text := sqlerr.CountOf(t.rows, "row") + " read"
 	if t.late+t.bad+t.filtered > 0 {
-		text += fmt.Sprintf(" = %s used + %s filtered + %s late + %s bad", number(t.used), number(t.filtered), number(t.late), number(t.bad))
+		text += fmt.Sprintf(" = %s used + %s filtered + %s late + %s bad", sqlerr.Number(t.used), sqlerr.Number(t.filtered), sqlerr.Number(t.late), sqlerr.Number(t.bad))
 	}
 	if t.watermarkMicros > 0 { // 1970 is where it starts
 		text += "; watermark " + types.FormatTimestamp(t.watermarkMicros)

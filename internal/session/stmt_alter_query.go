@@ -54,7 +54,7 @@ func (s *Session) alterQuery(ctx context.Context, st *sql.AlterQuery, r *Request
 func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow, wait bool, out Output) error {
 	if running := s.jobOf(old.name); running != nil {
 		if old.options["checkpoint"] != d.options["checkpoint"] {
-			return sqlerr.New("QUERY_RUNNING", "query %q runs, and writes to its checkpoint", old.name).WithHint("STOP QUERY %s first", identText(old.name))
+			return sqlerr.New("QUERY_RUNNING", "query %q runs, and writes to its checkpoint", old.name).WithHint("STOP QUERY %s first", sql.IdentText(old.name))
 		}
 		delete(d.options, "start")
 		if err := s.stopToReplace(ctx, d, running); err != nil {
@@ -64,7 +64,7 @@ func (s *Session) applyAltered(ctx context.Context, d *definition, old *queryRow
 	}
 	row, err := s.storeQuery(ctx, d, old, out)
 	if err == nil {
-		out.Message(fmt.Sprintf("query %q is changed; START QUERY %s goes on with the new definition", row.name, identText(row.name)))
+		out.Message(fmt.Sprintf("query %q is changed; START QUERY %s goes on with the new definition", row.name, sql.IdentText(row.name)))
 	}
 	return err
 }
@@ -101,7 +101,7 @@ func altered(old *queryRow, st *sql.AlterQuery, dir string) (*definition, error)
 		d.inserts = st.Inserts
 	case st.Query != nil && len(d.inserts) > 1:
 		return nil, sqlerr.At(st.Name.Span, "UNSUPPORTED_STATEMENT", "query %q has several outputs, and a SELECT does not say which of them it is", old.name).
-			WithHint("ALTER QUERY %s AS EXECUTE STATEMENT SET BEGIN ... END gives all of them", identText(old.name))
+			WithHint("ALTER QUERY %s AS EXECUTE STATEMENT SET BEGIN ... END gives all of them", sql.IdentText(old.name))
 	case st.Query != nil:
 		insert := *d.inserts[0]
 		insert.Query, insert.Node = st.Query, st.Node

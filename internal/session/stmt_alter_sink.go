@@ -35,7 +35,7 @@ func (s *Session) alterSink(ctx context.Context, st *sql.AlterSink, r *Request, 
 			continue
 		}
 		if s.jobOf(q.name) != nil {
-			return sqlerr.At(st.Name.Span, "SINK_IN_USE", "query %q writes to sink %q now", q.name, n.name).WithHint("STOP QUERY %s first", identText(q.name))
+			return sqlerr.At(st.Name.Span, "SINK_IN_USE", "query %q writes to sink %q now", q.name, n.name).WithHint("STOP QUERY %s first", sql.IdentText(q.name))
 		}
 		if _, err := s.claim(q).Check(s.cfg.FS, q.checkpoint); err != nil {
 			continue // it cannot run on this database

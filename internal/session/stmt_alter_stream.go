@@ -60,7 +60,7 @@ func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Reque
 	s.noteDelay(ctx, row.name, st, out)
 	for _, j := range s.jobs() {
 		if j.row.reads.has(row.name) {
-			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, identText(j.row.name)))
+			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, sql.IdentText(j.row.name)))
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (s *Session) noteDelay(ctx context.Context, name string, st *sql.AlterStrea
 	}
 	for _, q := range queries {
 		if q.reads.has(name) && s.jobOf(q.name) == nil {
-			out.Notice(fmt.Sprintf("query %q goes by the watermark as it is now from its next start on: START QUERY %s; the watermark never moves back", q.name, identText(q.name)))
+			out.Notice(fmt.Sprintf("query %q goes by the watermark as it is now from its next start on: START QUERY %s; the watermark never moves back", q.name, sql.IdentText(q.name)))
 		}
 	}
 }

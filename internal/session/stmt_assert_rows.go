@@ -35,7 +35,7 @@ func (s *Session) assertRows(ctx context.Context, st *sql.AssertRows, _ *Request
 		if len(lines) == 0 {
 			return true, nil
 		}
-		return false, sqlerr.At(st.RowsAt, "ASSERTION_FAILED", "table %s has other rows", nameText(st.Table)).
+		return false, sqlerr.At(st.RowsAt, "ASSERTION_FAILED", "table %s has other rows", st.Table.SQL()).
 			WithDetail("%s", strings.Join(lines, "\n"))
 	})
 }
@@ -61,12 +61,12 @@ func (s *Session) rowsQuery(ctx context.Context, st *sql.AssertRows) (string, er
 		return "", duckError(withoutCaret(err), sql.Node{Span: st.RowsAt, Text: st.Rows})
 	}
 	if given != len(fields) {
-		return "", sqlerr.At(st.RowsAt, "INSERT_COLUMN_ARITY_MISMATCH", "a row has %s for %s: %s", count(int64(given), "value"), count(int64(len(fields)), "column"), strings.Join(have, ", "))
+		return "", sqlerr.At(st.RowsAt, "INSERT_COLUMN_ARITY_MISMATCH", "a row has %s for %s: %s", sqlerr.CountOf(int64(given), "value"), sqlerr.CountOf(int64(len(fields)), "column"), strings.Join(have, ", "))
 	}
 	return fmt.Sprintf(`WITH have AS MATERIALIZED (SELECT %s FROM %s), want AS MATERIALIZED (SELECT %s FROM (VALUES %s) AS v(%s))
 (SELECT 'missing', CAST(m AS VARCHAR) FROM (FROM want EXCEPT ALL FROM have) AS m ORDER BY 2 LIMIT %[6]d) UNION ALL
 (SELECT 'too many', CAST(m AS VARCHAR) FROM (FROM have EXCEPT ALL FROM want) AS m ORDER BY 2 LIMIT %[6]d)`,
-		strings.Join(have, ", "), nameText(st.Table), strings.Join(want, ", "), st.Rows, strings.Join(names, ", "), assertShown), nil
+		strings.Join(have, ", "), st.Table.SQL(), strings.Join(want, ", "), st.Rows, strings.Join(names, ", "), assertShown), nil
 }
 
 // tableColumn is a column as DuckDB describes it.
@@ -76,7 +76,7 @@ type tableColumn struct{ name, kind string }
 func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]tableColumn, error) {
 	var all []tableColumn
 	err := s.withConn(ctx, func(c *duck.Conn) error {
-		return c.Query(ctx, "DESCRIBE "+nameText(st.Table), nil, func(row []any) error {
+		return c.Query(ctx, "DESCRIBE "+st.Table.SQL(), nil, func(row []any) error {
 			all = append(all, tableColumn{text(row[0]), text(row[1])})
 			return nil
 		})
@@ -96,7 +96,7 @@ func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]table
 	for _, want := range st.Columns {
 		at := indexOf(names, want.Name)
 		if at < 0 {
-			return nil, sqlerr.At(want.Span, "UNRESOLVED_COLUMN", "table %s has no column %q", nameText(st.Table), want.Name).
+			return nil, sqlerr.At(want.Span, "UNRESOLVED_COLUMN", "table %s has no column %q", st.Table.SQL(), want.Name).
 				WithNearest(want.Name, names, "it has: %s", strings.Join(names, ", "))
 		}
 		out = append(out, all[at])

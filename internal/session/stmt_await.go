@@ -50,11 +50,11 @@ func (s *Session) awaitStopped(ctx context.Context, row *queryRow, st *sql.Await
 	switch {
 	case row.state == stateFailed:
 		return &QueryError{row.name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.name).
-			WithHint("SHOW ERRORS FOR %s says why", identText(row.name))}
+			WithHint("SHOW ERRORS FOR %s says why", sql.IdentText(row.name))}
 	case row.state == stateFinished && (st.Until == "" || st.Until == "IDLE"):
 		return nil // it has read what was there
 	case st.Until == "" || st.Until == "IDLE":
-		out.Notice(fmt.Sprintf("query %q is %s: there is nothing to wait for; START QUERY %s starts it", row.name, row.state, identText(row.name)))
+		out.Notice(fmt.Sprintf("query %q is %s: there is nothing to wait for; START QUERY %s starts it", row.name, row.state, sql.IdentText(row.name)))
 		return nil
 	}
 	t, err := s.committed(ctx, row)
@@ -62,7 +62,7 @@ func (s *Session) awaitStopped(ctx context.Context, row *queryRow, st *sql.Await
 		return err
 	}
 	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q is %s: %s", row.name, row.state, t.progress(st)).
-		WithHint("START QUERY %s, then AWAIT", identText(row.name))
+		WithHint("START QUERY %s, then AWAIT", sql.IdentText(row.name))
 }
 
 // committed is how far the batches of a query have come in all its runs.
@@ -116,7 +116,7 @@ func (j *job) endedBefore(st *sql.Await) error {
 		return nil
 	}
 	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.name, t.progress(st)).
-		WithHint("SHOW PROGRESS FOR %s shows how far it came", identText(j.row.name))
+		WithHint("SHOW PROGRESS FOR %s shows how far it came", sql.IdentText(j.row.name))
 }
 
 // progress says how far a run has come of what AWAIT asks.
@@ -136,7 +136,7 @@ func (t *totals) progress(st *sql.Await) string {
 		}
 		return fmt.Sprintf("watermark %s of %s, %s", types.FormatTimestamp(t.last.WatermarkMicros), types.FormatTimestamp(st.UntilMicros), batch)
 	}
-	return fmt.Sprintf("%s, %s read", batch, count(t.rowsRead, "row"))
+	return fmt.Sprintf("%s, %s read", batch, sqlerr.CountOf(t.rowsRead, "row"))
 }
 
 // reached reports whether a run has come as far as AWAIT asks.

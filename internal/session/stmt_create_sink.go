@@ -31,7 +31,7 @@ func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request
 	}
 	// The text is what the catalog keeps; the positions are those of the CREATE SINK.
 	insert := &sql.Insert{
-		Node:   sql.Node{Span: st.Span, Text: "INSERT INTO " + identText(st.Name.Name) + " " + st.Query.Text},
+		Node:   sql.Node{Span: st.Span, Text: "INSERT INTO " + sql.IdentText(st.Name.Name) + " " + st.Query.Text},
 		Target: sql.Name{st.Name}, Query: st.Query,
 	}
 	return s.insert(ctx, insert, r, out)
@@ -56,7 +56,7 @@ func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *nam
 	}
 	return false, sqlerr.At(st.Name.Span, "SINK_ALREADY_EXISTS", "sink %q exists with another definition", old.name).
 		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
-		WithHint("CREATE OR REPLACE SINK %s replaces it", identText(old.name))
+		WithHint("CREATE OR REPLACE SINK %s replaces it", sql.IdentText(old.name))
 }
 
 // saveSink checks a sink and stores it in place of an old one.

@@ -99,7 +99,7 @@ func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old 
 		return false, nil
 	}
 	if old.view {
-		return false, sqlerr.At(st.Name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view", old.name).WithHint("DROP VIEW %s, or choose another name", identText(old.name))
+		return false, sqlerr.At(st.Name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view", old.name).WithHint("DROP VIEW %s, or choose another name", sql.IdentText(old.name))
 	}
 	switch {
 	case sameStream(old, st, r.Dir):
@@ -162,7 +162,7 @@ func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.Crea
 	}
 	row.columns = columnList(fields)
 	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
-	if text := shapeNote(fields, identText(row.name)); text != "" {
+	if text := shapeNote(fields, sql.IdentText(row.name)); text != "" {
 		notes = append(notes, text)
 	}
 	for _, text := range notes {
@@ -322,7 +322,7 @@ func (s *Session) refuseReplace(ctx context.Context, old *streamRow, st *sql.Cre
 	for _, j := range s.jobs() {
 		if j.row.reads.has(old.name) {
 			return sqlerr.At(st.Name.Span, "STREAM_IN_USE", "%q cannot be replaced: query %q reads it now", old.name, j.row.name).
-				WithHint("STOP QUERY %s first", identText(j.row.name))
+				WithHint("STOP QUERY %s first", sql.IdentText(j.row.name))
 		}
 	}
 	return nil

@@ -67,7 +67,7 @@ func (s *Session) refreshStreamingTable(st *sql.CreateStreamingTable, table *pla
 	name := st.Name[len(st.Name)-1]
 	if !st.OrRefresh && !st.IfNotExists {
 		return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a table or view of the database", name.Name).
-			WithHint("CREATE OR REFRESH STREAMING TABLE %s keeps it as it is", identText(name.Name))
+			WithHint("CREATE OR REFRESH STREAMING TABLE %s keeps it as it is", sql.IdentText(name.Name))
 	}
 	have, want := table.Table.Fields, st.Columns
 	same := want == nil || len(have) == len(want)
@@ -82,5 +82,5 @@ func (s *Session) refreshStreamingTable(st *sql.CreateStreamingTable, table *pla
 		return nil
 	}
 	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "table %q has other columns: %s", name.Name, columnList(have)).
-		WithHint("ALTER TABLE %s ADD COLUMN .. adds one; DROP TABLE %[1]s forgets its rows", identText(name.Name))
+		WithHint("ALTER TABLE %s ADD COLUMN .. adds one; DROP TABLE %[1]s forgets its rows", sql.IdentText(name.Name))
 }

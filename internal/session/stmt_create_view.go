@@ -16,7 +16,7 @@ import (
 // DuckDB's.
 func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request, out Output) error {
 	if len(st.Name) != 1 {
-		return sqlerr.At(st.Name[0].Span, "UNSUPPORTED_STATEMENT", "a view over a stream has no schema, found %q", nameText(st.Name)).
+		return sqlerr.At(st.Name[0].Span, "UNSUPPORTED_STATEMENT", "a view over a stream has no schema, found %q", st.Name.SQL()).
 			WithHint("name it %s", st.Name[len(st.Name)-1].Name)
 	}
 	if st.Materialized {
@@ -140,7 +140,7 @@ func namedColumns(st *sql.CreateView) (*sql.Query, error) {
 	}
 	names := make([]string, len(st.Columns))
 	for i, c := range st.Columns {
-		names[i] = identText(c.Name)
+		names[i] = sql.IdentText(c.Name)
 	}
 	return sql.ParseQueryText("SELECT * FROM (" + st.Query.Text + ") AS v (" + strings.Join(names, ", ") + ")")
 }
@@ -183,7 +183,7 @@ func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r 
 	if errors.As(err, &unfit) && unfit.Code == "E_CKPT_INCOMPATIBLE" {
 		// Unlike the table of a query, a view holds nothing that cannot be computed again.
 		anew := *unfit
-		return anew.WithHint("DROP MATERIALIZED VIEW %s, then create it: its rows are computed again from the start of the streams", identText(d.name))
+		return anew.WithHint("DROP MATERIALIZED VIEW %s, then create it: its rows are computed again from the start of the streams", sql.IdentText(d.name))
 	}
 	return err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
 
@@ -66,7 +67,7 @@ func (s *Session) readerText(ctx context.Context, row *queryRow, source int) (st
 			if err := json.Unmarshal([]byte(jsonText(r[0])), &p); err != nil {
 				return fmt.Errorf("reading stored progress: %w", err)
 			}
-			parts = append(parts, "read up to "+string(p.EndOffset), fmt.Sprintf("%s a second in the newest batch", count(int64(p.ProcessedRowsPerSecond), "row")))
+			parts = append(parts, "read up to "+string(p.EndOffset), fmt.Sprintf("%s a second in the newest batch", sqlerr.CountOf(int64(p.ProcessedRowsPerSecond), "row")))
 			return nil
 		})
 		if err != nil || row.state != stateFailed {

@@ -8,6 +8,7 @@ import (
 
 	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -16,7 +17,7 @@ import (
 
 func (x *examination) checkRunning() []finding {
 	f := finding{check: "running"}
-	name, so := identText(x.row.name), count(x.batches, "batch")
+	name, so := sql.IdentText(x.row.name), sqlerr.CountOf(x.batches, "batch")
 	switch {
 	case x.bindErr != nil:
 		f.found = "the definition no longer fits the streams and tables"
@@ -90,7 +91,7 @@ func (x *examination) checkInput() []finding {
 		read := x.lastInput(i)
 		switch {
 		case read != nil:
-			f.found = fmt.Sprintf("the newest %s read by %s", count(read.Sources[i].NumInputRows, "row"), read.at())
+			f.found = fmt.Sprintf("the newest %s read by %s", sqlerr.CountOf(read.Sources[i].NumInputRows, "row"), read.at())
 		case x.life.rowsRead == 0:
 			f.found = "no row read"
 		default:
@@ -105,7 +106,7 @@ func (x *examination) checkInput() []finding {
 		out = append(out, f)
 	}
 	if x.life.rowsRead > 0 {
-		out = append(out, finding{check: "read", found: count(x.life.rowsRead, "row")})
+		out = append(out, finding{check: "read", found: sqlerr.CountOf(x.life.rowsRead, "row")})
 	}
 	return out
 }
@@ -129,7 +130,7 @@ func (x *examination) nothingOf(i int) string {
 
 // nothingRead says why a query has read nothing of a source.
 func (x *examination) nothingRead(in inputSight) (verdict string, fixes []string) {
-	name := identText(in.name)
+	name := sql.IdentText(in.name)
 	look := []string{"PEEK " + name, "DESCRIBE EXTENDED " + name + ", which shows its path and options"}
 	switch {
 	case in.sight.Empty:
@@ -162,11 +163,11 @@ func (x *examination) checkReadable() []finding {
 	if newest == "" {
 		newest = "a reason that was not kept (bad_records = 'drop')"
 	}
-	f.found = fmt.Sprintf("all but %s; the newest because of %s", count(l.rowsBad, "row"), newest)
+	f.found = fmt.Sprintf("all but %s; the newest because of %s", sqlerr.CountOf(l.rowsBad, "row"), newest)
 	if l.rowsBad == l.rowsRead {
 		f.found = "no row; the newest because of " + newest
 		f.verdict = "no row can be read: " + newest
-		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+identText(x.row.name)+", which lists them with their text")
+		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+sql.IdentText(x.row.name)+", which lists them with their text")
 	}
 	return []finding{f}
 }
@@ -175,7 +176,7 @@ func (x *examination) checkReadable() []finding {
 func (x *examination) badFixes() []string {
 	stream := "the stream"
 	if len(x.inputs) == 1 {
-		stream = "stream " + identText(x.inputs[0].name)
+		stream = "stream " + sql.IdentText(x.inputs[0].name)
 	}
 	raw := strings.TrimSpace(x.bad.raw)
 	switch {
@@ -188,7 +189,7 @@ func (x *examination) badFixes() []string {
 	case x.bad.column == "" && strings.ContainsAny(raw, ",;\t|"):
 		return []string{"format = 'csv', with its delimiter, in the options of " + stream + ": the rows look like CSV"}
 	case strings.Contains(x.bad.reason, "TIMESTAMP"):
-		return []string{fmt.Sprintf("say how it is written, in the declaration of %s: %s TIMESTAMP FORMAT '%%d/%%m/%%Y %%H:%%M:%%S'", stream, identText(x.bad.column))}
+		return []string{fmt.Sprintf("say how it is written, in the declaration of %s: %s TIMESTAMP FORMAT '%%d/%%m/%%Y %%H:%%M:%%S'", stream, sql.IdentText(x.bad.column))}
 	}
 	return []string{"make the declaration of " + stream + " fit its rows"}
 }
@@ -200,10 +201,10 @@ func (x *examination) checkFilter() []finding {
 		if o.life.rowsFiltered == 0 {
 			continue
 		}
-		f := finding{check: "conditions" + o.of, found: count(o.life.rowsFiltered, "row") + " left out"}
+		f := finding{check: "conditions" + o.of, found: sqlerr.CountOf(o.life.rowsFiltered, "row") + " left out"}
 		if o.life.rowsFiltered >= o.life.rowsRead-o.life.rowsBad {
 			f.found = "no row passes"
-			f.verdict, f.fixes = "WHERE"+o.of+" leaves no row", []string{"compare its constants with PEEK " + identText(x.inputs[0].name)}
+			f.verdict, f.fixes = "WHERE"+o.of+" leaves no row", []string{"compare its constants with PEEK " + sql.IdentText(x.inputs[0].name)}
 		}
 		out = append(out, f)
 	}
@@ -238,5 +239,5 @@ func (x *examination) newestTime(id int) (micros int64, ok bool) {
 
 // eventName is the event time of an input in words: ts of stream s.
 func eventName(w *plan.WatermarkDef) string {
-	return types.QuoteIdent(w.Column) + " of " + identText(w.Relation)
+	return types.QuoteIdent(w.Column) + " of " + sql.IdentText(w.Relation)
 }

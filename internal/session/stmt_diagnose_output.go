@@ -5,7 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sql"
 	"ssql/sql/types"
 )
 
@@ -17,9 +19,9 @@ func (x *examination) checkState() []finding {
 	if x.plan == nil || x.past.newest == nil || n == 0 && x.past.closed == 0 {
 		return nil
 	}
-	f := finding{check: "state", found: count(n, held) + " open"}
+	f := finding{check: "state", found: sqlerr.CountOf(n, held) + " open"}
 	if x.past.closed > 0 {
-		f.found += ", " + number(x.past.closed) + " closed"
+		f.found += ", " + sqlerr.Number(x.past.closed) + " closed"
 	}
 	next := x.past.newest.NextClose
 	switch {
@@ -44,7 +46,7 @@ func (x *examination) waiting(n int64, held string) (verdict string, fixes []str
 	}
 	next := x.past.newest.NextClose.UnixMicro()
 	verdict = fmt.Sprintf("%s for the watermark, %s; the next comes out when it reaches %s", countWaits(n, held), where, timeText(next))
-	name, then := identText(x.row.name), ""
+	name, then := sql.IdentText(x.row.name), ""
 	if !x.running && !x.held {
 		then = ", then START QUERY " + name
 		fixes = []string{"SET end_of_input = 'flush', then START QUERY " + name + ", if nothing else comes: what is open comes out"}
@@ -73,9 +75,9 @@ func (x *examination) smallerDelays() []string {
 		case half == 0:
 		case x.isStream(w.Relation):
 			out = append(out, fmt.Sprintf("ALTER STREAM %s SET WATERMARK FOR %s AS %[2]s - INTERVAL '%s', if rows do not come so late",
-				identText(w.Relation), identText(w.Column), plan.DurationText(half)))
+				sql.IdentText(w.Relation), sql.IdentText(w.Column), plan.DurationText(half)))
 		default:
-			out = append(out, fmt.Sprintf("a smaller delay in WATERMARK %s DELAY OF INTERVAL '%s' of the query, if rows do not come so late", identText(w.Column), plan.DurationText(half)))
+			out = append(out, fmt.Sprintf("a smaller delay in WATERMARK %s DELAY OF INTERVAL '%s' of the query, if rows do not come so late", sql.IdentText(w.Column), plan.DurationText(half)))
 		}
 	}
 	return out
@@ -84,9 +86,9 @@ func (x *examination) smallerDelays() []string {
 // countWaits is the subject of a sentence with its verb: 2 windows wait.
 func countWaits(n int64, held string) string {
 	if n == 1 {
-		return count(n, held) + " waits"
+		return sqlerr.CountOf(n, held) + " waits"
 	}
-	return count(n, held) + " wait"
+	return sqlerr.CountOf(n, held) + " wait"
 }
 
 func (x *examination) aggregates() bool {
@@ -102,7 +104,7 @@ func (x *examination) unmatched(n int64) (verdict string, fixes []string) {
 	if x.life.rowsOut > 0 {
 		return "", nil
 	}
-	verdict = count(n, "row") + " of the join wait for a partner, and no pair has matched so far"
+	verdict = sqlerr.CountOf(n, "row") + " of the join wait for a partner, and no pair has matched so far"
 	if n == 1 {
 		verdict = "1 row of the join waits for a partner, and no pair has matched so far"
 	}
@@ -111,7 +113,7 @@ func (x *examination) unmatched(n int64) (verdict string, fixes []string) {
 	}
 	fixes = append(fixes, "compare the keys of both sides: their case, blanks and types")
 	for _, in := range x.inputs {
-		fixes = append(fixes, "PEEK "+identText(in.name))
+		fixes = append(fixes, "PEEK "+sql.IdentText(in.name))
 	}
 	return verdict, fixes
 }
@@ -130,25 +132,25 @@ func (x *examination) checkOutput() []finding {
 
 // outputFinding looks at one output.
 func (x *examination) outputFinding(o *outputSight) finding {
-	f := finding{check: "output" + o.of, found: count(o.life.rowsOut, "row") + " written, in mode " + o.mode}
+	f := finding{check: "output" + o.of, found: sqlerr.CountOf(o.life.rowsOut, "row") + " written, in mode " + o.mode}
 	if o.life.rowsOut == 0 {
 		f.found = "no row so far, in mode " + o.mode
 		f.verdict, f.fixes = x.droppedBehind()
 		return f
 	}
 	if !o.table {
-		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", count(o.life.rowsOut, "row"), o.target)
+		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", sqlerr.CountOf(o.life.rowsOut, "row"), o.target)
 		return f
 	}
-	f.found += fmt.Sprintf("; table %s has %s now", o.target, count(o.stored, "row"))
+	f.found += fmt.Sprintf("; table %s has %s now", o.target, sqlerr.CountOf(o.stored, "row"))
 	switch {
 	case x.limitReached():
 		f.verdict = "LIMIT is reached: no more rows come out"
 	case o.stored == 0 && o.mode == types.Append.String():
 		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
-		f.fixes = []string{"RESET QUERY " + identText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
+		f.fixes = []string{"RESET QUERY " + sql.IdentText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
 	default:
-		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, count(o.stored, "row"))
+		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, sqlerr.CountOf(o.stored, "row"))
 	}
 	return f
 }

@@ -5,7 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"ssql/internal/sqlerr"
 	"ssql/plan"
+	"ssql/sql"
 )
 
 // The checks of this file look at event times and at the watermark that they move.
@@ -23,7 +25,7 @@ func (x *examination) checkTimes() []finding {
 	latest := x.past.latest
 	newest := latest.EventTime["max"]
 	f := finding{check: "event times", found: fmt.Sprintf("up to %s, in batch %d", timeText(newest.UnixMicro()), latest.BatchID)}
-	name := identText(x.row.name)
+	name := sql.IdentText(x.row.name)
 	w := x.plan.Watermarks[0]
 	ahead := newest.Sub(latest.Timestamp.Time)
 	switch hours := wholeHours(ahead.Microseconds()); {
@@ -35,19 +37,19 @@ func (x *examination) checkTimes() []finding {
 		f.verdict = x.whenLate(fmt.Sprintf("a row of batch %d is of %s, in the future: it has moved the watermark there, and everything before is late",
 			latest.BatchID, timeText(newest.UnixMicro())))
 		f.fixes = []string{
-			fmt.Sprintf("find it: SELECT * FROM %s WHERE %s > now() + INTERVAL '1 day'", x.firstStream(), identText(w.Column)),
+			fmt.Sprintf("find it: SELECT * FROM %s WHERE %s > now() + INTERVAL '1 day'", x.firstStream(), sql.IdentText(w.Column)),
 			fmt.Sprintf("keep such rows out with the option max_future = '1 hour' of stream %s, then RESET QUERY %s", x.firstStream(), name),
 		}
 	case hours > 0:
-		f.found += ", " + count(hours, "hour") + " ahead of the clock of that batch"
-		f.verdict = x.ifSilent(fmt.Sprintf("event times are %s ahead of the clock: they look like local times that are read as UTC", count(hours, "hour")))
+		f.found += ", " + sqlerr.CountOf(hours, "hour") + " ahead of the clock of that batch"
+		f.verdict = x.ifSilent(fmt.Sprintf("event times are %s ahead of the clock: they look like local times that are read as UTC", sqlerr.CountOf(hours, "hour")))
 		f.fixes = []string{"source_timezone = 'Area/City' in the options of stream " + x.firstStream()}
 	}
 	return []finding{f}
 }
 
 // firstStream is the first stream that the query reads.
-func (x *examination) firstStream() string { return identText(x.plan.Sources[0].Stream) }
+func (x *examination) firstStream() string { return sql.IdentText(x.plan.Sources[0].Stream) }
 
 // whenLate returns a verdict for a query that loses rows.
 func (x *examination) whenLate(verdict string) string {
@@ -62,9 +64,9 @@ func (x *examination) checkLate() []finding {
 	if l.rowsLate+l.rowsPartlyLate == 0 {
 		return nil
 	}
-	f := finding{check: "late", found: count(l.rowsLate, "row") + " behind the watermark"}
+	f := finding{check: "late", found: sqlerr.CountOf(l.rowsLate, "row") + " behind the watermark"}
 	if l.rowsPartlyLate > 0 {
-		f.found += " and " + number(l.rowsPartlyLate) + " in part"
+		f.found += " and " + sqlerr.Number(l.rowsPartlyLate) + " in part"
 	}
 	if x.late.any {
 		f.found += ", by " + durationText(x.late.least)
@@ -80,21 +82,21 @@ func (x *examination) checkLate() []finding {
 	if x.late.any && x.plan != nil && len(x.plan.Watermarks) > 0 {
 		delay := x.plan.Watermarks[0].DelayMicros
 		if hours := wholeHours(x.late.least + delay); hours > 0 && hours == wholeHours(x.late.most+delay) {
-			f.fixes = append(f.fixes, fmt.Sprintf("source_timezone = 'Area/City' in the options of stream %s, if its times are local ones: they are %s behind", x.firstStream(), count(hours, "hour")))
+			f.fixes = append(f.fixes, fmt.Sprintf("source_timezone = 'Area/City' in the options of stream %s, if its times are local ones: they are %s behind", x.firstStream(), sqlerr.CountOf(hours, "hour")))
 		}
 		f.fixes = append(f.fixes, x.longerDelay(x.plan.Watermarks[0], x.late.most+delay))
 	}
-	f.fixes = append(f.fixes, "SHOW LATE ROWS FOR "+identText(x.row.name))
+	f.fixes = append(f.fixes, "SHOW LATE ROWS FOR "+sql.IdentText(x.row.name))
 	return []finding{f}
 }
 
 // longerDelay is the statement that lets a watermark wait for rows that come so late.
 func (x *examination) longerDelay(w *plan.WatermarkDef, delayMicros int64) string {
 	if !x.isStream(w.Relation) {
-		return fmt.Sprintf("WATERMARK %s DELAY OF INTERVAL '%s' in the query would have waited for them", identText(w.Column), plan.DurationText(delayMicros))
+		return fmt.Sprintf("WATERMARK %s DELAY OF INTERVAL '%s' in the query would have waited for them", sql.IdentText(w.Column), plan.DurationText(delayMicros))
 	}
 	return fmt.Sprintf("ALTER STREAM %s SET WATERMARK FOR %s AS %[2]s - INTERVAL '%s', which would have waited for them",
-		identText(w.Relation), identText(w.Column), plan.DurationText(delayMicros))
+		sql.IdentText(w.Relation), sql.IdentText(w.Column), plan.DurationText(delayMicros))
 }
 
 // checkWatermark says where the watermark is, since when, and which input holds it back.
@@ -130,7 +132,7 @@ func (x *examination) eachInput() []finding {
 	var out []finding
 	for id, w := range x.past.newest.Watermarks {
 		def := x.plan.Watermarks[id]
-		f := finding{check: "watermark of " + identText(def.Relation)}
+		f := finding{check: "watermark of " + sql.IdentText(def.Relation)}
 		newest, any := x.newestTime(id)
 		switch {
 		case !any:
@@ -177,9 +179,9 @@ func (x *examination) slowest() int {
 // for the watermark, or the input has given nothing to a query that gives nothing.
 func (x *examination) heldBack(id int, any bool) (verdict string, fixes []string) {
 	streams := x.streamsOf(id)
-	stream := identText(x.plan.Watermarks[id].Relation)
+	stream := sql.IdentText(x.plan.Watermarks[id].Relation)
 	if len(streams) > 0 {
-		stream = identText(streams[0])
+		stream = sql.IdentText(streams[0])
 	}
 	fixes = []string{
 		"bring it rows",
@@ -214,7 +216,7 @@ func (x *examination) hoursApart() string {
 			right, too := x.newestTime(b)
 			if hours := wholeHours(left - right); ok && too && hours > 0 {
 				return fmt.Sprintf("%s is %s ahead of %s: is one of them a local time (source_timezone)?",
-					eventName(x.plan.Watermarks[a]), count(hours, "hour"), eventName(x.plan.Watermarks[b]))
+					eventName(x.plan.Watermarks[a]), sqlerr.CountOf(hours, "hour"), eventName(x.plan.Watermarks[b]))
 			}
 		}
 	}
@@ -226,14 +228,14 @@ func (x *examination) hoursApart() string {
 func (x *examination) closingEvent(micros int64) string {
 	if len(x.plan.Watermarks) == 1 {
 		w := x.plan.Watermarks[0]
-		return fmt.Sprintf("an event of %s at %s or later", identText(w.Relation), timeText(micros+w.DelayMicros))
+		return fmt.Sprintf("an event of %s at %s or later", sql.IdentText(w.Relation), timeText(micros+w.DelayMicros))
 	}
 	var events []string
 	for id, w := range x.plan.Watermarks {
 		if x.past.newest != nil && id < len(x.past.newest.Watermarks) && nodeMicros(x.past.newest.Watermarks[id]) >= micros {
 			continue // it is there already
 		}
-		events = append(events, fmt.Sprintf("an event of %s at %s or later", identText(w.Relation), timeText(micros+w.DelayMicros)))
+		events = append(events, fmt.Sprintf("an event of %s at %s or later", sql.IdentText(w.Relation), timeText(micros+w.DelayMicros)))
 	}
 	return strings.Join(events, " and ")
 }

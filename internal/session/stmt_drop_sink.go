@@ -42,7 +42,7 @@ func (s *Session) refuseSinkInUse(ctx context.Context, sink string, at sql.Span,
 	for _, q := range queries {
 		if q.writesTo(strings.ToLower(sink)) {
 			return sqlerr.At(at, "SINK_IN_USE", "sink %q cannot be %s: query %q writes to it", sink, verb, q.name).
-				WithHint("DROP QUERY %s first", identText(q.name))
+				WithHint("DROP QUERY %s first", sql.IdentText(q.name))
 		}
 	}
 	return nil

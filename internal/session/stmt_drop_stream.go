@@ -20,7 +20,7 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 	}
 	old := rows[strings.ToLower(st.Name.Name)]
 	if old != nil && old.view && !firstWords(old.definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
-		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", identText(old.name))
+		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", sql.IdentText(old.name))
 	}
 	if old == nil {
 		if st.IfExists {
@@ -108,7 +108,7 @@ func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span,
 				kind = "MATERIALIZED VIEW"
 			}
 			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: %s %q reads it", relation, verb, strings.ToLower(kind), q.name).
-				WithHint("DROP %s %s first", kind, identText(q.name))
+				WithHint("DROP %s %s first", kind, sql.IdentText(q.name))
 		}
 	}
 	rows, err := s.streams(ctx)
@@ -118,7 +118,7 @@ func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span,
 	for _, row := range rows {
 		if row.view && row.reads.has(relation) {
 			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
-				WithHint("DROP VIEW %s first", identText(row.name))
+				WithHint("DROP VIEW %s first", sql.IdentText(row.name))
 		}
 	}
 	return nil

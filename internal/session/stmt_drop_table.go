@@ -39,7 +39,7 @@ func (s *Session) dropTable(ctx context.Context, st *sql.DropTable, r *Request, 
 	for _, j := range s.jobs() {
 		if j.row.writesTo(key) {
 			return sqlerr.At(st.Name.Span, "TABLE_IN_USE", "table %q cannot be dropped: query %q writes to it now", st.Name.Name, j.row.name).
-				WithHint("DROP QUERY %s first", identText(j.row.name))
+				WithHint("DROP QUERY %s first", sql.IdentText(j.row.name))
 		}
 	}
 	return s.passthrough(ctx, st.Node, "DROP", r.Dir, out)

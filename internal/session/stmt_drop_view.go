@@ -43,7 +43,7 @@ func (s *Session) dropMaterialized(ctx context.Context, st *sql.DropView, out Ou
 		}
 		err := sqlerr.At(name.Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no materialized view %q", name.Name)
 		if row != nil {
-			return err.WithHint("it is a query: DROP QUERY %s, and DROP TABLE %s for its rows", identText(row.name), row.target)
+			return err.WithHint("it is a query: DROP QUERY %s, and DROP TABLE %s for its rows", sql.IdentText(row.name), row.target)
 		}
 		return err.WithHint("SHOW QUERIES lists the queries, those of materialized views among them")
 	}

@@ -56,7 +56,7 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 	if err != nil {
 		return err
 	}
-	out.Message(fmt.Sprintf("%s inserted into stream %q", count(rows, "row"), stream.row.name))
+	out.Message(fmt.Sprintf("%s inserted into stream %q", sqlerr.CountOf(rows, "row"), stream.row.name))
 	if r.Wait {
 		return s.catchUp(ctx, stream.row.name, out)
 	}
@@ -93,7 +93,7 @@ func feedQuery(st *sql.Insert, stream *stream) (string, error) {
 	}
 	for i, row := range st.Values {
 		if len(row) != len(given) {
-			return "", sqlerr.At(st.Values[i][0].Pos(), "INSERT_COLUMN_ARITY_MISMATCH", "row %d has %s, expected %d", i+1, count(int64(len(row)), "value"), len(given))
+			return "", sqlerr.At(st.Values[i][0].Pos(), "INSERT_COLUMN_ARITY_MISMATCH", "row %d has %s, expected %d", i+1, sqlerr.CountOf(int64(len(row)), "value"), len(given))
 		}
 	}
 	source := valuesSource(st, given, fields)

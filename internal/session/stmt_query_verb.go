@@ -52,7 +52,7 @@ func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow,
 	case "DROP":
 		return s.dropQuery(ctx, row, out)
 	case "CHECKPOINT":
-		out.Message(fmt.Sprintf("query %q: every batch is durable when it is committed; SHOW CHECKPOINTS FOR %s lists them", row.name, identText(row.name)))
+		out.Message(fmt.Sprintf("query %q: every batch is durable when it is committed; SHOW CHECKPOINTS FOR %s lists them", row.name, sql.IdentText(row.name)))
 		return nil
 	case "REFRESH":
 		return s.refresh(ctx, row, out)
@@ -111,7 +111,7 @@ func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output)
 	case j == nil && row.state == stateFinished:
 		// Rows that come later in a script are not for it any more: see catchUp.
 		row.state = stateStopped
-		out.Notice(fmt.Sprintf("query %q had read what was there; it takes up nothing more until START QUERY %s", row.name, identText(row.name)))
+		out.Notice(fmt.Sprintf("query %q had read what was there; it takes up nothing more until START QUERY %s", row.name, sql.IdentText(row.name)))
 		return s.setQueryState(ctx, row.name, stateStopped)
 	case j == nil:
 		out.Notice(fmt.Sprintf("query %q does not run here", row.name))

@@ -19,7 +19,7 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 		return err
 	}
 	if s.jobOf(row.name) != nil {
-		return sqlerr.At(st.Name.Span, "QUERY_RUNNING", "query %q runs", row.name).WithHint("STOP QUERY %s first", identText(row.name))
+		return sqlerr.At(st.Name.Span, "QUERY_RUNNING", "query %q runs", row.name).WithHint("STOP QUERY %s first", sql.IdentText(row.name))
 	}
 	if err := s.refuseReset(ctx, row, st.Name.Span); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 			what = fmt.Sprintf("the rows of %s are deleted", row.target)
 		}
 		return sqlerr.At(st.Span, "RESET_NEEDS_FORCE", "query %q would forget what it has read and begin again: %s", row.name, what).
-			WithHint("RESET QUERY %s %s OUTPUT FORCE does so", identText(row.name), map[bool]string{true: "TRUNCATE", false: "KEEP"}[st.Truncate])
+			WithHint("RESET QUERY %s %s OUTPUT FORCE does so", sql.IdentText(row.name), map[bool]string{true: "TRUNCATE", false: "KEEP"}[st.Truncate])
 	}
 	if _, err := s.claim(row).Check(s.cfg.FS, row.checkpoint); err != nil {
 		return err
@@ -65,7 +65,7 @@ func (s *Session) resetQuery(ctx context.Context, st *sql.ResetQuery, _ *Request
 		return err
 	}
 	s.forgetEnding(row.name)
-	out.Message(fmt.Sprintf("query %q is reset; START QUERY %s begins with the first row of its streams", row.name, identText(row.name)))
+	out.Message(fmt.Sprintf("query %q is reset; START QUERY %s begins with the first row of its streams", row.name, sql.IdentText(row.name)))
 	return nil
 }
 
@@ -78,5 +78,5 @@ func (s *Session) refuseReset(ctx context.Context, q *queryRow, at sql.Span) err
 	}
 	n := written[0]
 	return sqlerr.At(at, "UNSUPPORTED_STATEMENT", "query %q writes to the files of sink %q, which a reset would leave as they are", q.name, n.name).
-		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", identText(q.name), n.path)
+		WithHint("DROP QUERY %s, remove %q with ssql's folder in it or beside it, and create the query again", sql.IdentText(q.name), n.path)
 }

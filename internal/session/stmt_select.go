@@ -57,7 +57,7 @@ func (r *relations) noteUnborn(out Output) {
 		st := r.opened[name]
 		if st.spec.Preview != nil && len(st.spec.Preview(st.options, peekRows, time.Now())) > 0 {
 			out.Notice(fmt.Sprintf("stream %q makes its rows from the start of a query on, and a SELECT ends with what is there: PEEK %s shows what they are like, a query with INSERT INTO goes on reading, "+
-				"and with an option start in CREATE STREAM there are rows before", st.row.name, identText(st.row.name)))
+				"and with an option start in CREATE STREAM there are rows before", st.row.name, sql.IdentText(st.row.name)))
 		}
 	}
 }
@@ -80,7 +80,7 @@ func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *name
 		return err
 	}
 	if len(n.columns) != 0 && len(n.columns) != len(p.Outputs[0].Columns) {
-		return sqlerr.At(st.Query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", count(int64(len(n.columns)), "column"), len(p.Outputs[0].Columns)).
+		return sqlerr.At(st.Query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", sqlerr.CountOf(int64(len(n.columns)), "column"), len(p.Outputs[0].Columns)).
 			WithHint("select one column for each of the sink")
 	}
 	return s.printQuery(ctx, p, cat, shown{columns: n.columns}, out)
@@ -369,13 +369,13 @@ func (r *selectRun) toEnd(ctx context.Context, flush bool) error {
 		flush = r.query.Progress() != before
 	}
 	if flush && !limited {
-		r.onNotice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", count(r.windows, "group")))
+		r.onNotice(fmt.Sprintf("the input ended with %s open; a SELECT closes them, a query that stays would hold them", sqlerr.CountOf(r.windows, "group")))
 	}
 	if r.late > 0 {
-		r.onNotice(fmt.Sprintf("left out: %s behind the watermark", count(r.late, "row")))
+		r.onNotice(fmt.Sprintf("left out: %s behind the watermark", sqlerr.CountOf(r.late, "row")))
 	}
 	if r.bad > 0 {
-		text := "left out: " + count(r.bad, "row") + " that cannot be read"
+		text := "left out: " + sqlerr.CountOf(r.bad, "row") + " that cannot be read"
 		if r.badText != "" {
 			text += ", the first " + r.badText
 		}

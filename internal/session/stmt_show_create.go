@@ -25,7 +25,7 @@ func (s *Session) showCreate(ctx context.Context, st *sql.Show, out Output) erro
 		}
 		err := sqlerr.At(name.Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no %s %q", what, name.Name)
 		if other, e := s.createText(ctx, "", name); e == nil && other != "" {
-			return err.WithHint("SHOW CREATE %s shows what has that name", identText(name.Name))
+			return err.WithHint("SHOW CREATE %s shows what has that name", sql.IdentText(name.Name))
 		}
 		if cat, e := s.relations(ctx); e == nil {
 			if near := cat.Similar(name.Name); near != "" {

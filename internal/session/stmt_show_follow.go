@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ssql/exec"
+	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
 
@@ -90,8 +91,8 @@ func (s *Session) followed(ctx context.Context, st *sql.Show) ([]*job, error) {
 // progressLine is a batch on one line.
 func progressLine(p *exec.Progress) string {
 	parts := []string{
-		fmt.Sprintf("%s batch %d", p.Name, p.BatchID), count(p.NumInputRows, "row") + " read",
-		fmt.Sprintf("%.0f rows/s", p.ProcessedRowsPerSecond), number(p.Sink.NumOutputRows) + " written",
+		fmt.Sprintf("%s batch %d", p.Name, p.BatchID), sqlerr.CountOf(p.NumInputRows, "row") + " read",
+		fmt.Sprintf("%.0f rows/s", p.ProcessedRowsPerSecond), sqlerr.Number(p.Sink.NumOutputRows) + " written",
 	}
 	if at := p.EventTime["watermark"]; at != "" {
 		parts = append(parts, "watermark "+strings.TrimSuffix(strings.Replace(at, "T", " ", 1), ".000Z"))
