@@ -12,6 +12,7 @@ import (
 
 	"ssql/internal/duck"
 	"ssql/internal/owner"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -38,7 +39,7 @@ type queryRow struct {
 	mode       string
 	checkpoint string // its folder, where it is now
 	named      string // the folder as the catalog keeps it, if SET checkpoint named it
-	options    settings
+	options    settings.Values
 	state      queryState
 	home       *owner.Database // the database file at the last start; nil before it
 	reads      reading

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -94,7 +95,7 @@ func placeAtOption(err error, options []sql.Option, other sql.Span) error {
 		return err
 	}
 	for _, o := range options {
-		name, value := strconv.Quote(strings.ToLower(o.Key.Name)), strconv.Quote(optionText(o.Value))
+		name, value := strconv.Quote(strings.ToLower(o.Key.Name)), strconv.Quote(settings.OptionText(o.Value))
 		if strings.Contains(e.Text, "option "+name) || strings.Contains(e.Text, value) {
 			other = o.ValueAt
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/sources"
 )
 
@@ -61,13 +62,13 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 			out = append(out, row.what)
 		}
 	case Settings, QueryOptions:
-		where := inSession
+		where := settings.InSession
 		if kind == QueryOptions {
-			where = inQuery
+			where = settings.InQuery
 		}
-		for i := range settingTable {
-			if settingTable[i].scope&where != 0 {
-				out = append(out, settingTable[i].Name)
+		for i := range settings.Table {
+			if settings.Table[i].Scope&where != 0 {
+				out = append(out, settings.Table[i].Name)
 			}
 		}
 	case ConnectorOptions:

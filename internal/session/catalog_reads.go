@@ -97,7 +97,7 @@ func (r *relations) readsOfView(row *streamRow) reading {
 		return reading{}
 	}
 	reads, err := r.readsOf(func() error {
-		_, err := plan.Bind(query, r, planOptions(r.ctx, r.session.viewSettings(), true))
+		_, err := plan.Bind(query, r, planOptions(r.ctx, r.session.settings.OfViews(), true))
 		return err
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sinks"
 	"ssql/sources"
@@ -67,7 +68,7 @@ func (n *namedSink) createText() string {
 	}
 	for i, o := range st.Options {
 		if strings.EqualFold(o.Key.Name, "path") {
-			st.Options[i].Value = absolute(n.baseDir, optionText(o.Value))
+			st.Options[i].Value = absolute(n.baseDir, settings.OptionText(o.Value))
 		}
 	}
 	return sql.StatementText(st)

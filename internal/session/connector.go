@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sinks"
 	"ssql/sources"
@@ -29,7 +30,7 @@ func connectorIn(options []sql.Option, c *connectorChoice) (int, error) {
 		if !strings.EqualFold(o.Key.Name, "connector") {
 			continue
 		}
-		given := optionText(o.Value)
+		given := settings.OptionText(o.Value)
 		if at := indexOf(c.names, given); at >= 0 {
 			return at, nil
 		}
@@ -100,7 +101,7 @@ func connectorOptions(connector string, declared []sources.Option, options []sql
 	var given []sources.Given
 	for _, o := range options {
 		if !strings.EqualFold(o.Key.Name, "connector") {
-			text := optionText(o.Value)
+			text := settings.OptionText(o.Value)
 			if key := strings.ToLower(o.Key.Name); key == "path" || key == "spool" {
 				text = fromHome(text)
 			}

@@ -82,7 +82,7 @@ func (s *Session) execute(ctx context.Context, r Request, out Output) (err error
 	if real, err := filepath.EvalSymlinks(r.Dir); err == nil && r.Dir != "" {
 		r.Dir = real
 	}
-	st, err := sql.ParseStatement(r.Piece, s.settings.limits())
+	st, err := sql.ParseStatement(r.Piece, s.settings.Limits())
 	if err != nil {
 		return err
 	}
@@ -145,7 +145,7 @@ func stores(st sql.Statement) string {
 // noteAliases says how ssql writes what a statement spells as another engine does, once
 // in a session for each spelling.
 func (s *Session) noteAliases(st sql.Statement, out Output) {
-	if s.settings.get("dialect_notes") == "off" {
+	if s.settings.Get("dialect_notes") == "off" {
 		return
 	}
 	for _, a := range st.Foreign() {
@@ -165,7 +165,7 @@ func (s *Session) noteAliases(st sql.Statement, out Output) {
 // noteMeanings says of names that mean different things in two engines which meaning holds,
 // once in a session for each name.
 func (s *Session) noteMeanings(meanings []plan.Meaning, out Output) {
-	if s.settings.get("dialect_notes") == "off" {
+	if s.settings.Get("dialect_notes") == "off" {
 		return
 	}
 	for _, m := range meanings {
@@ -196,7 +196,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 	if readsOnce(st.Text) {
 		return s.foldStatement(ctx, st, cat, nil, r, out)
 	}
-	parsed, err := st.Parse(s.settings.limits())
+	parsed, err := st.Parse(s.settings.Limits())
 	switch word := firstWord(st.Text); {
 	case err == nil:
 		return s.dispatch(ctx, parsed, r, out)

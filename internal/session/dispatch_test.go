@@ -9,6 +9,7 @@ import (
 
 	"github.com/apache/arrow/go/v17/arrow"
 
+	"ssql/internal/settings"
 	"ssql/sql"
 )
 
@@ -26,7 +27,7 @@ func TestAliasesAreNotedOnce(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no tables in testdata/paste", err)
 	}
-	s := &Session{settings: settings{}, noted: map[string]bool{}}
+	s := &Session{settings: settings.Values{}, noted: map[string]bool{}}
 	seen := map[string]bool{}
 	for _, path := range paths {
 		data, err := os.ReadFile(path)
@@ -40,7 +41,7 @@ func TestAliasesAreNotedOnce(t *testing.T) {
 				continue
 			}
 			for _, p := range pieces {
-				if st, err := sql.ParseStatement(p, s.settings.limits()); err == nil {
+				if st, err := sql.ParseStatement(p, s.settings.Limits()); err == nil {
 					checkNotes(t, s, seen, st, text)
 				}
 			}

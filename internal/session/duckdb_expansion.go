@@ -15,7 +15,7 @@ import (
 // that before it looks whether it is interrupted, and counts the memory for it nowhere.
 func (s *Session) refuseExpansion(ctx context.Context, c *duck.Conn, node sql.Node) error {
 	words, _ := sql.Words(node.Text)
-	most := s.settings.integer("plan_nodes_max")
+	most := s.settings.Integer("plan_nodes_max")
 	if err := refuseConditions(words, most, node); err != nil {
 		return err
 	}

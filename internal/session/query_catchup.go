@@ -30,7 +30,7 @@ func (s *Session) catchUp(ctx context.Context, stream string, out Output) error 
 		s.mu.Lock()
 		endedHere := s.ended[sql.Canonical(row.name)]
 		s.mu.Unlock()
-		if endedHere && row.state == stateFinished && s.settings.over(row.options).get("trigger") == "auto" {
+		if endedHere && row.state == stateFinished && s.settings.Over(row.options).Get("trigger") == "auto" {
 			if err := s.resume(ctx, row, true, out); err != nil {
 				return err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/exec"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sql"
@@ -131,7 +132,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	if err := s.refuseShared(ctx, row); err != nil {
 		return err
 	}
-	when := trigger(b.settings, b.plan.EveryMicros(), wait)
+	when := settings.Trigger(b.settings, b.plan.EveryMicros(), wait)
 	wait = wait && when.Kind != exec.ProcessingTime
 	j := newJob(s, row, wait)
 	j.plan, j.stored = b.plan, stored

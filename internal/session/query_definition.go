@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -15,10 +16,10 @@ import (
 // definition is a query as a statement gives it, before it is opened.
 type definition struct {
 	name    string
-	text    string        // the statement, which ssql.queries keeps
-	dir     string        // where its relative paths start
-	inserts []*sql.Insert // one for each output
-	options settings      // of its WITH clause
+	text    string          // the statement, which ssql.queries keeps
+	dir     string          // where its relative paths start
+	inserts []*sql.Insert   // one for each output
+	options settings.Values // of its WITH clause
 }
 
 // span is where a definition says what it does.
@@ -46,13 +47,13 @@ type bound struct {
 	*definition
 	cat      *relations
 	plan     *plan.Plan
-	settings settings // of the session, with those of the query on top
+	settings settings.Values // of the session, with those of the query on top
 	reads    reading
 }
 
 // bind plans a definition against the catalog of a statement.
 func (s *Session) bind(d *definition, cat *relations) (*bound, error) {
-	b := &bound{definition: d, cat: cat, settings: s.settings.over(d.options)}
+	b := &bound{definition: d, cat: cat, settings: s.settings.Over(d.options)}
 	inserts := make([]plan.Insert, len(d.inserts))
 	var err error
 	for i, target := range d.targets() {
@@ -78,12 +79,12 @@ func (s *Session) bindNow(ctx context.Context, d *definition) (*bound, error) {
 
 // planned is an INSERT as the planner sees it: with what its target, if that is a sink of
 // CREATE SINK, says of the result.
-func (s *Session) planned(target string, st *sql.Insert, v settings, cat *relations) (plan.Insert, error) {
+func (s *Session) planned(target string, st *sql.Insert, v settings.Values, cat *relations) (plan.Insert, error) {
 	m := plan.Insert{Target: target, Query: st.Query}
 	named, err := s.sinkNamed(cat.ctx, st.Target)
 	if named != nil {
 		m.Assign = columnTypes(named.columns)
-		m.Changes = v.get("output_mode") == "auto" && named.options.String("format") == "debezium_json"
+		m.Changes = v.Get("output_mode") == "auto" && named.options.String("format") == "debezium_json"
 	}
 	return m, err
 }
@@ -99,9 +100,9 @@ func (b *bound) canonical() string {
 }
 
 // planOptions are what the settings say to the planner. A SELECT may choose its mode.
-func planOptions(ctx context.Context, v settings, isSelect bool) plan.Options {
-	o := plan.Options{ANSI: v.boolean("ansi"), Retraction: v.boolean("retraction"), Limits: v.planLimits(), Context: ctx}
-	switch v.get("output_mode") {
+func planOptions(ctx context.Context, v settings.Values, isSelect bool) plan.Options {
+	o := plan.Options{ANSI: v.Boolean("ansi"), Retraction: v.Boolean("retraction"), Limits: v.PlanLimits(), Context: ctx}
+	switch v.Get("output_mode") {
 	case "update":
 		o.Mode = types.Update
 	case "complete":
@@ -109,7 +110,7 @@ func planOptions(ctx context.Context, v settings, isSelect bool) plan.Options {
 	case "auto":
 		o.AutoMode = isSelect
 	}
-	if v.get("watermark_policy") == "max" {
+	if v.Get("watermark_policy") == "max" {
 		o.Policy = plan.MaxPolicy
 	}
 	return o
@@ -149,7 +150,7 @@ func (b *bound) modes() string {
 }
 
 // start reports whether the definition starts at once.
-func (d *definition) start() bool { return d.options.get("start") == "true" }
+func (d *definition) start() bool { return d.options.Get("start") == "true" }
 
 // storedDefinition parses the definition of a stored query.
 func storedDefinition(row *queryRow) (*definition, error) {

@@ -11,6 +11,7 @@ import (
 	"ssql/exec"
 	"ssql/internal/duck"
 	"ssql/internal/library"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/plan/expr"
@@ -21,35 +22,35 @@ import (
 )
 
 // config fills in what a query needs to run, but for sources, sink and folder.
-func (s *Session) config(name string, p *plan.Plan, v settings) exec.Config {
+func (s *Session) config(name string, p *plan.Plan, v settings.Values) exec.Config {
 	c := exec.Config{
 		Name: name, Plan: p, FS: s.cfg.FS, Clock: s.cfg.Clock,
 		Limits: sources.Limits{
-			FilesMax: v.integer("max_files_per_batch"),
-			RowsMax:  v.integer("max_rows_per_batch"),
-			BytesMax: v.integer("max_bytes_per_batch"),
+			FilesMax: v.Integer("max_files_per_batch"),
+			RowsMax:  v.Integer("max_rows_per_batch"),
+			BytesMax: v.Integer("max_bytes_per_batch"),
 		},
-		NoDataBatches: v.boolean("no_data_batches"),
-		Workers:       int(v.integer("workers")),
-		ChunkRows:     int(v.integer("chunk_rows")),
-		ChunkBytesMax: v.boundedBytes("chunk_bytes_max", 32),
-		ValueBytesMax: v.boundedBytes("value_bytes_max", 16),
-		RowsPerRowMax: v.integer("rows_per_row_max"),
+		NoDataBatches: v.Boolean("no_data_batches"),
+		Workers:       int(v.Integer("workers")),
+		ChunkRows:     int(v.Integer("chunk_rows")),
+		ChunkBytesMax: v.BoundedBytes("chunk_bytes_max", 32),
+		ValueBytesMax: v.BoundedBytes("value_bytes_max", 16),
+		RowsPerRowMax: v.Integer("rows_per_row_max"),
 		CreatedBy:     s.cfg.Program,
-		SnapshotEvery: int(v.integer("snapshot_every")),
-		IdleTimeout:   time.Duration(v.quantity("idle_timeout")) * time.Microsecond,
-		LateRowsMax:   keepAtMost(v.integer("late_rows_max")),
-		BadRowsMax:    keepAtMost(v.integer("bad_rows_max")),
-		StateRowsMax:  v.integer("state_rows_max"),
-		StateBytesMax: stateBytesMax(v.quantity("state_bytes_max")),
-		FlushAtEnd:    v.get("end_of_input") == "flush",
+		SnapshotEvery: int(v.Integer("snapshot_every")),
+		IdleTimeout:   time.Duration(v.Quantity("idle_timeout")) * time.Microsecond,
+		LateRowsMax:   keepAtMost(v.Integer("late_rows_max")),
+		BadRowsMax:    keepAtMost(v.Integer("bad_rows_max")),
+		StateRowsMax:  v.Integer("state_rows_max"),
+		StateBytesMax: stateBytesMax(v.Quantity("state_bytes_max")),
+		FlushAtEnd:    v.Get("end_of_input") == "flush",
 		Tables:        tables{s},
 		Library:       library.NewEvaluator(s.withConn),
 	}
-	if v.get("failed_rows") == "bad" {
+	if v.Get("failed_rows") == "bad" {
 		c.FailedRows = exec.FailedToBad
 	}
-	switch v.get("late_rows") {
+	switch v.Get("late_rows") {
 	case "drop":
 		c.LateRows = exec.LateDrop
 	case "fail":
@@ -102,7 +103,7 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 
 // badPolicies returns what happens to the bad rows of each source of a plan: what the
 // stream says, else what the settings say.
-func badPolicies(p *plan.Plan, cat *relations, v settings) ([]exec.BadPolicy, error) {
+func badPolicies(p *plan.Plan, cat *relations, v settings.Values) ([]exec.BadPolicy, error) {
 	policies := map[string]exec.BadPolicy{"table": exec.BadToTable, "drop": exec.BadDrop, "fail": exec.BadFail}
 	out := make([]exec.BadPolicy, len(p.Sources))
 	for i, ref := range p.Sources {
@@ -112,7 +113,7 @@ func badPolicies(p *plan.Plan, cat *relations, v settings) ([]exec.BadPolicy, er
 		}
 		word := st.options.String(badRecords)
 		if word == "" {
-			word = v.get(badRecords)
+			word = v.Get(badRecords)
 		}
 		out[i] = policies[word]
 	}

@@ -56,7 +56,7 @@ func (r *queryRow) isNamed() bool { return r.options["checkpoint"] != "" }
 // placeCheckpoint gives a new or changed row the folder of its checkpoint. One that exists
 // keeps its own, whatever SET checkpoint says today.
 func (s *Session) placeCheckpoint(row, old *queryRow, dir string, out Output) error {
-	if root := s.settings.get("checkpoint"); old != nil && old.id != "" {
+	if root := s.settings.Get("checkpoint"); old != nil && old.id != "" {
 		row.named = old.named
 	} else if root != "" {
 		row.named = filepath.Join(absolute(dir, root), folderName(row.name))

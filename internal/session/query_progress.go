@@ -105,5 +105,5 @@ func insertProgress(ctx context.Context, c *duck.Conn, rows []*exec.Progress) er
 func (l *progressLog) keepRows() int64 {
 	l.session.mu.Lock()
 	defer l.session.mu.Unlock()
-	return l.session.settings.integer("progress_rows")
+	return l.session.settings.Integer("progress_rows")
 }

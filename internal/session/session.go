@@ -32,6 +32,7 @@ import (
 	"ssql/checkpoint"
 	"ssql/exec"
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
 	"ssql/sinks"
@@ -70,7 +71,7 @@ type Session struct {
 	readOnly   bool        // the database is open for reading
 	stored     bool        // a statement may have stored something
 
-	settings settings
+	settings settings.Values
 	noted    map[string]bool // foreign spellings that were explained
 	pinned   *duck.Conn      // the connection that keeps the user's DuckDB state
 	unpin    func()
@@ -133,7 +134,7 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{cfg: cfg, db: db, settings: settings{}, memory: newMemoryWatch(), noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
+	s := &Session{cfg: cfg, db: db, settings: settings.Values{}, memory: newMemoryWatch(), noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
 	s.progress = newProgressLog(s)
 	s.readOnly = db.ReadOnly()
 	if !s.readOnly {
@@ -204,7 +205,7 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.mu.Lock()
 	s.stopped, s.foreground, s.inScript = false, nil, r.Wait
 	s.mu.Unlock()
-	s.memory.setMax(s.settings.quantity("memory_bytes_max"))
+	s.memory.setMax(s.settings.Quantity("memory_bytes_max"))
 	ctx, done := s.memory.watch(ctx)
 	ctx, giveUp := context.WithCancel(ctx)
 	defer giveUp()

@@ -197,10 +197,10 @@ func readsOnce(text string) bool {
 // ssql cannot read it, nil if it is not meant to.
 func (s *Session) foldStatement(ctx context.Context, st *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
 	words, _ := sql.Words(st.Text)
-	if err := refuseConditions(words, s.settings.integer("plan_nodes_max"), st.Node); err != nil {
+	if err := refuseConditions(words, s.settings.Integer("plan_nodes_max"), st.Node); err != nil {
 		return first(unread, err)
 	}
-	reads, err := st.Reads(s.settings.limits())
+	reads, err := st.Reads(s.settings.Limits())
 	if err != nil {
 		return first(unread, err)
 	}

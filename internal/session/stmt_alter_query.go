@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -87,15 +88,15 @@ func altered(old *queryRow, st *sql.AlterQuery, dir string) (*definition, error)
 	if err != nil {
 		return nil, err
 	}
-	d.options = settings{}.over(old.options)
-	set, err := querySettings(st.Set)
+	d.options = settings.Values{}.Over(old.options)
+	set, err := settings.OfQuery(st.Set)
 	if err != nil {
 		return nil, err
 	}
 	if folder, ok := set["checkpoint"]; ok {
 		set["checkpoint"] = fromFolder(d.dir, dir, folder)
 	}
-	d.options = d.options.over(set)
+	d.options = d.options.Over(set)
 	switch {
 	case st.Inserts != nil:
 		d.inserts = st.Inserts
@@ -129,7 +130,7 @@ func altered(old *queryRow, st *sql.AlterQuery, dir string) (*definition, error)
 }
 
 // optionsOf returns settings as the options of a WITH clause, sorted by name.
-func optionsOf(v settings) []sql.Option {
+func optionsOf(v settings.Values) []sql.Option {
 	var out []sql.Option
 	for name, text := range v {
 		out = append(out, sql.Option{Key: sql.Ident{Name: name}, Value: text})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -27,7 +28,7 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 // queryDefinition returns the definition that CREATE QUERY writes, or CREATE SINK q INTO t,
 // whose output mode is chosen as that of a materialized view.
 func (s *Session) queryDefinition(st *sql.CreateQuery, dir string, cat *relations) (*definition, error) {
-	options, err := querySettings(st.Options)
+	options, err := settings.OfQuery(st.Options)
 	if err != nil {
 		return nil, err
 	}

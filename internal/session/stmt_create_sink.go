@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -102,7 +103,7 @@ func withoutQuery(definition string) string {
 func optionNamed(options []sql.Option, name string) string {
 	for _, o := range options {
 		if strings.EqualFold(o.Key.Name, name) {
-			return optionText(o.Value)
+			return settings.OptionText(o.Value)
 		}
 	}
 	return ""

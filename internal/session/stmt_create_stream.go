@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -126,7 +127,7 @@ func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
 		return err == nil && sameDefinition(shown, st.Text)
 	}
 	for _, o := range st.Options {
-		if strings.EqualFold(o.Key.Name, "path") && !isAbsolute(optionText(o.Value)) {
+		if strings.EqualFold(o.Key.Name, "path") && !isAbsolute(settings.OptionText(o.Value)) {
 			return old.baseDir == dir
 		}
 	}

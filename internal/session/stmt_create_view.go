@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -54,10 +55,10 @@ func (s *Session) createView(ctx context.Context, st *sql.CreateView, r *Request
 // checkView checks that some query can read the query of a view: one that stays, or one that
 // is read to its end.
 func (s *Session) checkView(ctx context.Context, q *sql.Query, cat *relations, given sql.Node) error {
-	if _, err := plan.Bind(q, cat, planOptions(ctx, s.viewSettings(), true)); err == nil {
+	if _, err := plan.Bind(q, cat, planOptions(ctx, s.settings.OfViews(), true)); err == nil {
 		return nil
 	}
-	_, fold, err := plan.Snapshot(q, cat, planOptions(ctx, s.viewSettings(), true))
+	_, fold, err := plan.Snapshot(q, cat, planOptions(ctx, s.settings.OfViews(), true))
 	if err != nil || fold == nil {
 		return err
 	}
@@ -149,7 +150,7 @@ func namedColumns(st *sql.CreateView) (*sql.Query, error) {
 // keeps it. Without EMIT its rows are always those of now: update mode, or append where
 // rows never change.
 func (s *Session) createMaterialized(ctx context.Context, st *sql.CreateView, r *Request, out Output) error {
-	options, err := querySettings(st.Options)
+	options, err := settings.OfQuery(st.Options)
 	if err != nil {
 		return err
 	}
@@ -222,7 +223,7 @@ func (s *Session) chooseMode(d *definition, first, other string, cat *relations)
 }
 
 // materialized returns the definition of the query of a materialized view.
-func materialized(st *sql.CreateView, dir string, options settings) (*definition, error) {
+func materialized(st *sql.CreateView, dir string, options settings.Values) (*definition, error) {
 	query, err := namedColumns(st)
 	if err != nil {
 		return nil, err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
@@ -74,7 +75,7 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 		return err
 	}
 	cat.filesBelow = r.Dir
-	parsed, err := query.Parse(s.settings.limits())
+	parsed, err := query.Parse(s.settings.Limits())
 	if err != nil {
 		return s.describeUnread(ctx, query, cat, err, r, out)
 	}
@@ -100,7 +101,7 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 // describeUnread lists the columns of a query in syntax that only DuckDB has. unread is why
 // ssql cannot read it.
 func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
-	reads, err := query.Reads(s.settings.limits())
+	reads, err := query.Reads(s.settings.Limits())
 	if err != nil {
 		return unread
 	}
@@ -168,7 +169,7 @@ func (s *Session) describeStream(ctx context.Context, st *stream, columnTypes ma
 			if micros, ok := v.(int64); ok && o.Type == sources.DurationOption {
 				v = sql.IntervalText(types.Interval{Micros: micros})
 			}
-			more.add(o.Name, optionText(v))
+			more.add(o.Name, settings.OptionText(v))
 		}
 	}
 	more.add("identity", st.plan.ID)
@@ -185,7 +186,7 @@ func describeView(cat *relations, view *streamRow, extended bool, out Output) er
 	if err != nil {
 		return err
 	}
-	p, fold, err := plan.Snapshot(query, cat, planOptions(cat.ctx, cat.session.viewSettings(), true))
+	p, fold, err := plan.Snapshot(query, cat, planOptions(cat.ctx, cat.session.settings.OfViews(), true))
 	if err != nil {
 		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
 	}
@@ -227,9 +228,9 @@ func (s *Session) describeQuery(ctx context.Context, q *queryRow, out Output) er
 	t.add("target", q.target)
 	t.add("output_mode", q.mode)
 	t.add("checkpoint", q.checkpoint)
-	for i := range settingTable {
-		if v, ok := q.options[settingTable[i].Name]; ok {
-			t.add("option "+settingTable[i].Name, v)
+	for i := range settings.Table {
+		if v, ok := q.options[settings.Table[i].Name]; ok {
+			t.add("option "+settings.Table[i].Name, v)
 		}
 	}
 	err := s.each(ctx, `SELECT batches, watermark, "rows read", "rows late", "rows bad", "rows written" FROM (`+lifeOfQueries+`) WHERE query_id = ?`,

@@ -10,6 +10,7 @@ import (
 	"ssql/checkpoint"
 	"ssql/exec"
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
@@ -123,7 +124,7 @@ func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, err
 		x.bindErr = err
 	} else {
 		x.plan = b.plan
-		x.every = trigger(b.settings, b.plan.EveryMicros(), false).Interval
+		x.every = settings.Trigger(b.settings, b.plan.EveryMicros(), false).Interval
 	}
 	if j := s.jobOf(row.name); j != nil {
 		x.running, x.activity = true, j.query.Activity()

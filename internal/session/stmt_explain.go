@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -29,7 +30,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		if readsOnce(u.Text) {
 			return s.explainUnread(ctx, st, u, cat, nil, r, out)
 		}
-		if target, err = u.Parse(s.settings.limits()); err != nil {
+		if target, err = u.Parse(s.settings.Limits()); err != nil {
 			return s.explainUnread(ctx, st, u, cat, err, r, out)
 		}
 		s.noteAliases(target, out)
@@ -57,7 +58,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 			return s.explainTables(ctx, st, r.Dir, out)
 		}
 		return s.explainDefinition(ctx, st, &definition{
-			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings{},
+			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings.Values{},
 		}, cat, out)
 	case *sql.CreateQuery:
 		d, err := s.queryDefinition(t, r.Dir, cat)
@@ -81,7 +82,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 // explainUnread is EXPLAIN of a query or statement in syntax that only DuckDB has. unread is
 // why ssql cannot read it.
 func (s *Session) explainUnread(ctx context.Context, st *sql.Explain, u *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
-	reads, err := u.Reads(s.settings.limits())
+	reads, err := u.Reads(s.settings.Limits())
 	if word := firstWord(u.Text); err != nil || unread != nil && (word == "INSERT" || word == "CREATE") {
 		return first(unread, err)
 	}
@@ -144,7 +145,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 		}
 		return s.explainFold(st, fold, out)
 	}
-	options, err := querySettings(view.Options)
+	options, err := settings.OfQuery(view.Options)
 	if err != nil {
 		return err
 	}
@@ -232,7 +233,7 @@ func (s *Session) explainPlan(st *sql.Explain, p *plan.Plan, how howRun, out Out
 
 // howRun is what EXPLAIN PHYSICAL shows besides the plan.
 type howRun struct {
-	settings settings
+	settings settings.Values
 	sinks    []string // by output
 }
 
@@ -247,20 +248,20 @@ func howOf(b *bound) howRun {
 
 // lines say by how many a batch is run, and when.
 func (h howRun) lines(p *plan.Plan) [][2]string {
-	workers := h.settings.get("workers")
+	workers := h.settings.Get("workers")
 	if workers == "0" {
 		workers = "one per core"
 	}
 	return [][2]string{
 		{"workers", workers + ", each reads a part of the input through its steps; parts are put together in their order"},
-		{"chunks", h.settings.get("chunk_rows") + " rows"},
+		{"chunks", h.settings.Get("chunk_rows") + " rows"},
 		{"trigger", h.trigger(p)},
 	}
 }
 
 // trigger says when batches run.
 func (h howRun) trigger(p *plan.Plan) string {
-	text := h.settings.get("trigger")
+	text := h.settings.Get("trigger")
 	if text != "auto" {
 		return text
 	}

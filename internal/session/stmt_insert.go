@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -181,6 +182,6 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 		return s.insertIntoConsole(ctx, st, named, r, out)
 	}
 	target := st.Target[len(st.Target)-1]
-	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings{}}
+	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings.Values{}}
 	return s.defineUnnamed(ctx, d, target.Span, r.Wait, out)
 }

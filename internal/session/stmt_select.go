@@ -171,7 +171,7 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 		q.Stop()
 		time.AfterFunc(selectEndsWithin, giveUp)
 	}, stopsSelect)
-	err = run.toEnd(ctx, s.settings.get("end_of_input") != "hold")
+	err = run.toEnd(ctx, s.settings.Get("end_of_input") != "hold")
 	run.totals.ended()
 	// The rows that came are printed also when the query did not come to its end.
 	return joinErrors(err, run.writeComplete(), q.Close())

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/sql"
 )
 
@@ -17,14 +18,14 @@ func (s *Session) set(ctx context.Context, st *sql.Set, _ *Request, out Output) 
 	case st.Nothing:
 		return nil
 	}
-	setting, err := findSetting(st.Option.Key, inSession)
+	setting, err := settings.Find(st.Option.Key, settings.InSession)
 	if err != nil {
 		if theirs, e := s.isDuckSetting(ctx, st.Option.Key.Name); e != nil || !theirs {
 			return joinErrors(e, err)
 		}
 		return s.passthrough(ctx, st.Node, "SET", "", out)
 	}
-	value, err := setting.parse(st.Option)
+	value, err := setting.Parse(st.Option)
 	if err != nil {
 		return err
 	}
@@ -37,13 +38,13 @@ func (s *Session) reset(ctx context.Context, st *sql.Reset, _ *Request, out Outp
 	if st.Key == nil {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		s.settings = settings{}
+		s.settings = settings.Values{}
 		return nil
 	}
 	if st.Nothing {
 		return nil
 	}
-	setting, err := findSetting(*st.Key, inSession)
+	setting, err := settings.Find(*st.Key, settings.InSession)
 	if err != nil {
 		if theirs, e := s.isDuckSetting(ctx, st.Key.Name); e != nil || !theirs {
 			return joinErrors(e, err)
@@ -58,7 +59,7 @@ func (s *Session) reset(ctx context.Context, st *sql.Reset, _ *Request, out Outp
 func (s *Session) setValue(name, value string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.settings = s.settings.over(settings{name: value})
+	s.settings = s.settings.Over(settings.Values{name: value})
 }
 
 // isDuckSetting reports whether DuckDB has a setting of a name.
@@ -78,12 +79,12 @@ func (s *Session) isDuckSetting(ctx context.Context, name string) (found bool, e
 // showSettings lists our settings, those whose names are LIKE a pattern.
 func (s *Session) showSettings(_ context.Context, like string, out Output) error {
 	t := newTextTable("name", "value", "default", "description")
-	for i := range settingTable {
-		row := &settingTable[i]
-		if row.scope&inSession == 0 || !likeMatches(like, row.Name) {
+	for i := range settings.Table {
+		row := &settings.Table[i]
+		if row.Scope&settings.InSession == 0 || !likeMatches(like, row.Name) {
 			continue
 		}
-		t.add(row.Name, s.settings.get(row.Name), row.Default, row.Summary)
+		t.add(row.Name, s.settings.Get(row.Name), row.Default, row.Summary)
 	}
 	return t.send(out)
 }

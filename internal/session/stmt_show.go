@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -62,9 +63,9 @@ func (s *Session) show(ctx context.Context, st *sql.Show, _ *Request, out Output
 
 // showWord is SHOW setting, or what DuckDB makes of SHOW word.
 func (s *Session) showWord(ctx context.Context, st *sql.Show, names []string, out Output) error {
-	if setting, err := findSetting(*st.For, inSession); err == nil {
+	if setting, err := settings.Find(*st.For, settings.InSession); err == nil {
 		t := newTextTable(setting.Name)
-		t.add(s.settings.get(setting.Name))
+		t.add(s.settings.Get(setting.Name))
 		return t.send(out)
 	}
 	err := s.passthrough(ctx, st.Node, "SHOW", "", out)

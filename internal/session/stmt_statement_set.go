@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/settings"
 	"ssql/sql"
 )
 
@@ -24,7 +25,7 @@ func (s *Session) statementSet(ctx context.Context, st *sql.StatementSet, r *Req
 // setDefinition returns the definition of a statement set. Its name is that of the targets,
 // in the order in which they were written first.
 func (s *Session) setDefinition(ctx context.Context, st *sql.StatementSet, r *Request) (*definition, error) {
-	d := &definition{text: st.Text, dir: r.Dir, inserts: st.Inserts, options: settings{}}
+	d := &definition{text: st.Text, dir: r.Dir, inserts: st.Inserts, options: settings.Values{}}
 	names := make([]string, len(st.Inserts))
 	for i, in := range st.Inserts {
 		names[i] = in.Target[len(in.Target)-1].Name

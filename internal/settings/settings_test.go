@@ -1,4 +1,4 @@
-package session
+package settings
 
 import (
 	"errors"
@@ -13,14 +13,14 @@ func option(key string, value any) *sql.Option {
 }
 
 func TestSettingTableIsSorted(t *testing.T) {
-	for i := 1; i < len(settingTable); i++ {
-		if settingTable[i-1].Name >= settingTable[i].Name {
-			t.Errorf("%q stands before %q", settingTable[i-1].Name, settingTable[i].Name)
+	for i := 1; i < len(Table); i++ {
+		if Table[i-1].Name >= Table[i].Name {
+			t.Errorf("%q stands before %q", Table[i-1].Name, Table[i].Name)
 		}
 	}
-	for i := range settingTable {
-		if s := &settingTable[i]; s.Default != "" {
-			if got, err := s.parse(option(s.Name, s.Default)); err != nil || got != s.Default {
+	for i := range Table {
+		if s := &Table[i]; s.Default != "" {
+			if got, err := s.Parse(option(s.Name, s.Default)); err != nil || got != s.Default {
 				t.Errorf("default of %q: %q, %v", s.Name, got, err)
 			}
 		}
@@ -46,10 +46,10 @@ func TestSettingsAreChecked(t *testing.T) {
 		{"late_row", "drop", `UNKNOWN_SETTING: setting "late_row" does not exist`},
 	} {
 		o := option(c.key, c.value)
-		s, err := findSetting(o.Key, inSession)
+		s, err := Find(o.Key, InSession)
 		got := ""
 		if err == nil {
-			got, err = s.parse(o)
+			got, err = s.Parse(o)
 		}
 		if err != nil {
 			got = err.Error()
@@ -58,7 +58,7 @@ func TestSettingsAreChecked(t *testing.T) {
 			t.Errorf("%s = %v: got %s, want %s", c.key, c.value, got, c.want)
 		}
 	}
-	_, err := findSetting(sql.Ident{Name: "late_row"}, inSession)
+	_, err := Find(sql.Ident{Name: "late_row"}, InSession)
 	var e *sqlerr.Error
 	if !errors.As(err, &e) || e.Hint != `did you mean "late_rows"?` {
 		t.Errorf("no suggestion: %v", err)
@@ -66,9 +66,9 @@ func TestSettingsAreChecked(t *testing.T) {
 }
 
 func TestSettingsOfAQueryStandOverThoseOfTheSession(t *testing.T) {
-	session := settings{"late_rows": "drop", "workers": "2"}
-	v := session.over(settings{"late_rows": "fail"})
-	if v.get("late_rows") != "fail" || v.integer("workers") != 2 || !v.boolean("no_data_batches") || session.get("late_rows") != "drop" {
+	session := Values{"late_rows": "drop", "workers": "2"}
+	v := session.Over(Values{"late_rows": "fail"})
+	if v.Get("late_rows") != "fail" || v.Integer("workers") != 2 || !v.Boolean("no_data_batches") || session.Get("late_rows") != "drop" {
 		t.Errorf("got %v over %v", v, session)
 	}
 }

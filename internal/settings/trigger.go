@@ -1,4 +1,4 @@
-package session
+package settings
 
 import (
 	"fmt"
@@ -9,7 +9,7 @@ import (
 	"ssql/sql"
 )
 
-// parseTrigger reads the setting trigger. What auto is, trigger says.
+// parseTrigger reads the setting trigger. What auto is, Trigger says.
 func parseTrigger(text string) (exec.Trigger, error) {
 	switch strings.ToLower(strings.ReplaceAll(text, " ", "_")) {
 	case "auto":
@@ -30,11 +30,11 @@ func parseTrigger(text string) (exec.Trigger, error) {
 	return exec.Trigger{Kind: exec.ProcessingTime, Interval: time.Duration(micros) * time.Microsecond}, nil
 }
 
-// trigger returns when the batches of a query run: as it says, else all that is there
+// Trigger returns when the batches of a query run: as it says, else all that is there
 // once where the statement waits, and at the prompt at the interval of EMIT ... EVERY, as
 // fast as data comes without one.
-func trigger(v settings, everyMicros int64, wait bool) exec.Trigger {
-	text := v.get("trigger")
+func Trigger(v Values, everyMicros int64, wait bool) exec.Trigger {
+	text := v.Get("trigger")
 	if text == "auto" {
 		if wait {
 			return exec.Trigger{Kind: exec.AvailableNow}

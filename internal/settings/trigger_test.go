@@ -1,4 +1,4 @@
-package session
+package settings
 
 import (
 	"testing"
@@ -21,7 +21,7 @@ func TestTriggers(t *testing.T) {
 		{"once", time.Minute, false, exec.Trigger{Kind: exec.Once}},
 		{"2 minutes", time.Minute, true, exec.Trigger{Kind: exec.ProcessingTime, Interval: 2 * time.Minute}},
 	} {
-		if got := trigger(settings{"trigger": c.text}, c.every.Microseconds(), c.wait); got != c.want {
+		if got := Trigger(Values{"trigger": c.text}, c.every.Microseconds(), c.wait); got != c.want {
 			t.Errorf("%q, wait %v: got %v, want %v", c.text, c.wait, got, c.want)
 		}
 	}
