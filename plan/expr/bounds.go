@@ -198,7 +198,7 @@ func bytesOfRows(a arrow.Array, start, end int64) int64 {
 	case *array.String:
 		return int64(a.ValueOffset(int(end-1))) + int64(a.ValueLen(int(end-1))) - int64(a.ValueOffset(int(start))) + 4*(end-start)
 	case *array.Binary:
-		return a.ValueOffset64(int(end)) - a.ValueOffset64(int(start)) + 4*(end-start)
+		return a.ValueOffset64(int(end-1)) + int64(a.ValueLen(int(end-1))) - a.ValueOffset64(int(start)) + 4*(end-start)
 	case *array.Struct:
 		n := end - start
 		for i := range a.NumField() {

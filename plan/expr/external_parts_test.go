@@ -111,3 +111,14 @@ func TestExternalPartsOfLongValues(t *testing.T) {
 		t.Errorf("a value of 1,001 bytes where 1,000 may be: %v", err)
 	}
 }
+
+func TestBytesOfRows(t *testing.T) {
+	b := array.NewBinaryBuilder(memory.DefaultAllocator, arrow.BinaryTypes.Binary)
+	defer b.Release()
+	b.AppendValues([][]byte{{1, 2}, {3}, {}}, nil)
+	a := b.NewArray()
+	defer a.Release()
+	if all, two := bytesOfRows(a, 0, 3), bytesOfRows(a, 1, 3); all != 3+12 || two != 1+8 {
+		t.Errorf("%d and %d bytes", all, two)
+	}
+}
