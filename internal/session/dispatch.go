@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
-	"sort"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -132,7 +131,7 @@ func stores(st sql.Statement) string {
 	switch st := st.(type) {
 	case *sql.AlterQuery, *sql.AlterSink, *sql.AlterStream, *sql.CreateQuery, *sql.CreateSink, *sql.CreateStream, *sql.CreateStreamingTable, *sql.CreateView,
 		*sql.DropSink, *sql.DropStream, *sql.DropView, *sql.Insert, *sql.ResetQuery, *sql.StatementSet:
-		return strings.ToUpper(firstWord(sql.StatementText(st)))
+		return strings.ToUpper(catalog.FirstWord(sql.StatementText(st)))
 	case *sql.QueryVerb:
 		switch st.Verb {
 		case "DROP", "REFRESH", "RESTART", "RESUME", "START":
@@ -183,21 +182,21 @@ func (s *Session) noteMeanings(meanings []plan.Meaning, out Output) {
 // undecided routes a statement by the names in it: with a stream it is ours, else
 // DuckDB's.
 func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if !cat.concerns(st, r.Dir) {
+	if !cat.Concerns(st, r.Dir) {
 		if err := s.refuseTableIntoSink(ctx, st); err != nil {
 			return err
 		}
-		return cat.explainMissing(st, s.passthrough(ctx, st.Node, firstWord(st.Text), r.Dir, out))
+		return explainMissing(cat, st, s.passthrough(ctx, st.Node, catalog.FirstWord(st.Text), r.Dir, out))
 	}
 	if readsOnce(st.Text) {
 		return s.foldStatement(ctx, st, cat, nil, r, out)
 	}
 	parsed, err := st.Parse(s.settings.Limits())
-	switch word := firstWord(st.Text); {
+	switch word := catalog.FirstWord(st.Text); {
 	case err == nil:
 		return s.dispatch(ctx, parsed, r, out)
 	case word == "INSERT" || word == "CREATE" || sqlerr.Code(err) == sql.CodeHint:
@@ -208,40 +207,26 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 
 // explainMissing replaces DuckDB's error about a statement with a name that nobody
 // knows: DuckDB complains of the target of an INSERT first, and does not know streams.
-func (r *relations) explainMissing(st *sql.Undecided, refused error) error {
+func explainMissing(cat *catalog.Snapshot, st *sql.Undecided, refused error) error {
 	if sqlerr.Code(refused) != "DUCKDB_CATALOG" {
 		return refused
 	}
 	for _, name := range st.Refs {
-		if table, err := r.table(name); err != nil || table != nil || len(name) != 1 {
+		if table, err := cat.Table(name); err != nil || table != nil || len(name) != 1 {
 			continue
 		}
-		return r.missing(name[0])
+		return missing(cat, name[0])
 	}
 	return refused
 }
 
 // missing says that nothing has a name.
-func (r *relations) missing(name sql.Ident) error {
+func missing(cat *catalog.Snapshot, name sql.Ident) error {
 	err := sqlerr.At(name.Span, "TABLE_OR_VIEW_NOT_FOUND", "there is no stream, view or table %q", name.Name)
-	if near := r.Similar(name.Name); near != "" {
+	if near := cat.Similar(name.Name); near != "" {
 		return err.WithHint("did you mean %q?", near)
 	}
 	return err.WithHint("SHOW STREAMS and SHOW TABLES list what there is")
-}
-
-// concerns reports whether a statement is about a stream, or files that only ssql reads. Relative
-// paths start at dir.
-func (r *relations) concerns(st *sql.Undecided, dir string) bool {
-	if st.Stream || r.isStream(st.Target) || slices.ContainsFunc(st.Files, func(path string) bool { return duckCannot(path, dir) }) {
-		return true
-	}
-	for _, name := range st.Refs {
-		if r.isStream(name) {
-			return true
-		}
-	}
-	return false
 }
 
 // passthroughStatement hands a statement to DuckDB. One that fails on a stream, which
@@ -252,25 +237,15 @@ func (s *Session) passthroughStatement(ctx context.Context, st *sql.Passthrough,
 	if sqlerr.Code(err) != "DUCKDB_CATALOG" || !errors.As(err, &refused) {
 		return err
 	}
-	cat, e := s.relations(ctx)
+	cat, e := s.store.Snapshot(ctx)
 	if e != nil {
 		return err
 	}
-	for _, name := range cat.names() {
+	for _, name := range cat.StreamNames() {
 		if strings.Contains(refused.Text, " "+name+" ") {
 			refused.Detail = "" // it names something of DuckDB's that looks similar
 			return refused.WithHint("%q is a stream, which %s cannot read: INSERT INTO a table SELECT ... FROM %s, and use the table", name, st.First, sql.IdentText(name))
 		}
 	}
 	return err
-}
-
-// names returns the names of streams and views over streams.
-func (r *relations) names() []string {
-	out := make([]string, 0, len(r.rows))
-	for _, row := range r.rows {
-		out = append(out, row.name)
-	}
-	sort.Strings(out)
-	return out
 }

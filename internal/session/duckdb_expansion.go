@@ -68,7 +68,7 @@ func macrosOf(ctx context.Context, c *duck.Conn) (map[string]string, error) {
 func textsOf(ctx context.Context, c *duck.Conn, query string) (map[string]string, error) {
 	all := map[string]string{}
 	err := c.Query(ctx, query, nil, func(row []any) error {
-		all[strings.ToLower(text(row[0]))] += text(row[1]) + "\n" // several of one name: of other schemas
+		all[strings.ToLower(duck.Text(row[0]))] += duck.Text(row[1]) + "\n" // several of one name: of other schemas
 		return nil
 	})
 	return all, err

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -54,7 +55,7 @@ func placeFiles(node sql.Node, dir string) *placedFiles {
 // isRelative reports whether a path is one of a file that starts at a folder; ":memory:" and
 // "https://..." are none.
 func isRelative(path string) bool {
-	return path != "" && !isAbsolute(path) && !strings.Contains(path, ":")
+	return path != "" && !catalog.IsAbsolute(path) && !strings.Contains(path, ":")
 }
 
 // failed gives DuckDB's refusal of the statement its place in what the user wrote. A file
@@ -95,7 +96,7 @@ func (p *placedFiles) missing(err error) error {
 		if isRelative(path) {
 			path = filepath.Join(p.dir, path)
 		}
-		path = fromHome(path)
+		path = catalog.FromHome(path)
 		if found, e := filepath.Glob(path); e != nil || len(found) > 0 || !strings.Contains(err.Error(), f.Path) {
 			continue
 		}

@@ -140,7 +140,7 @@ func (s *Session) refuseHidden(ctx context.Context, node sql.Node) error {
 // refuseStreamName refuses a name, which stands in a text that begins at base, if a stream
 // or a view over one has it.
 func (s *Session) refuseStreamName(ctx context.Context, w sql.Word, base int) error {
-	rows, err := s.streams(ctx)
+	rows, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,9 +1,13 @@
 package session
 
 import (
+	"context"
+
 	"github.com/apache/arrow/go/v17/arrow"
+	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/exec"
+	"ssql/internal/duck"
 )
 
 // Output takes what one statement answers. A session calls it from the goroutine
@@ -51,4 +55,39 @@ func batchInfo(p *exec.Progress) BatchInfo {
 type TableWriter interface {
 	Write(rec arrow.Record) error
 	Close() error
+}
+
+// send runs a query of ours and gives its rows to out.
+func (s *Session) send(ctx context.Context, statement string, args []any, out Output) error {
+	return s.withConn(ctx, func(c *duck.Conn) error {
+		reader, err := c.QueryArrow(ctx, statement, args...)
+		if err != nil {
+			return err
+		}
+		defer reader.Release()
+		return sendReader(reader, reader.Schema(), out)
+	})
+}
+
+// sendReader gives the rows of a result to out, under a schema that may name types
+// better than the records do.
+func sendReader(reader array.RecordReader, schema *arrow.Schema, out Output) error {
+	table, err := out.Table(schema)
+	if err != nil {
+		return err
+	}
+	rows := int64(0)
+	for reader.Next() {
+		rec := retyped(reader.Record(), schema)
+		rows += rec.NumRows()
+		err := table.Write(rec)
+		rec.Release()
+		if err != nil {
+			return err
+		}
+	}
+	if err := reader.Err(); err != nil && rows == 0 {
+		return err
+	}
+	return joinErrors(reader.Err(), table.Close())
 }

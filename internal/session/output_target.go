@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -54,12 +55,12 @@ func placeAtColumn(err error, inserts []*sql.Insert) error {
 	}
 	for _, in := range inserts {
 		if at, ok := columnNamed(refused.Text, in); ok {
-			return placeAt(refused, at)
+			return catalog.PlaceAt(refused, at)
 		}
 	}
 	for _, in := range inserts {
 		if last := in.Target[len(in.Target)-1]; strings.Contains(refused.Text, "table "+in.Target.SQL()+" ") {
-			return placeAt(refused, last.Span)
+			return catalog.PlaceAt(refused, last.Span)
 		}
 	}
 	return err

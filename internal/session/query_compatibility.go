@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ssql/checkpoint"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -28,13 +29,13 @@ type compatibility struct {
 // the comparison; what it found is in the verdict. row is what the catalog knows of
 // the query: one that has run must find its checkpoint again, since a new one would
 // read everything once more and write it twice.
-func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
+func (s *Session) compare(b *bound, row *catalog.QueryRow) (*compatibility, error) {
 	print, err := printOf(b)
 	if err != nil {
 		return nil, err
 	}
 	c := &compatibility{print: print}
-	report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint)
+	report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint)
 	if err != nil && sqlerr.Code(err) != checkpoint.CodeMissing {
 		return nil, err // it may be there, and cannot be read
 	}
@@ -42,11 +43,11 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 		// Of a new query, or in a folder that the start will refuse.
 		return c, s.missing(row)
 	}
-	if _, err := s.claim(row).Check(s.cfg.FS, row.checkpoint); err != nil {
+	if _, err := s.store.Claim(row).Check(s.cfg.FS, row.Checkpoint); err != nil {
 		return nil, err
 	}
-	if row.id != "" && report.QueryID != row.id {
-		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.checkpoint, row.name, report.QueryID, row.id).
+	if row.ID != "" && report.QueryID != row.ID {
+		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.Checkpoint, row.Name, report.QueryID, row.ID).
 			WithHint("put the query's own folder back, or choose another one with the option checkpoint")
 	}
 	c.queryID = report.QueryID
@@ -61,7 +62,7 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	}
 	old, err := plan.ReadPrint(report.Print)
 	if err != nil {
-		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.checkpoint).Because(err)
+		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.Checkpoint).Because(err)
 	}
 	if err := c.pinPolicy(b, old); err != nil {
 		return nil, err
@@ -69,7 +70,7 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
 	committed := len(report.Batches) > 0 || len(report.Snapshots) > 0
 	if c.unborn = !committed && !c.verdict.Compatible && len(report.Problems) == 0; c.unborn {
-		c.unborn, err = s.hasNoMarker(b.cat.ctx, c.queryID)
+		c.unborn, err = s.hasNoMarker(b.cat.Ctx, c.queryID)
 	}
 	return c, err
 }
@@ -77,7 +78,7 @@ func (s *Session) compare(b *bound, row *queryRow) (*compatibility, error) {
 // hasNoMarker reports whether the database has stored no batch of a query.
 func (s *Session) hasNoMarker(ctx context.Context, queryID string) (bool, error) {
 	none := true
-	err := s.each(ctx, "SELECT 1 FROM ssql.commits WHERE query_id = ? LIMIT 1", []any{queryID}, func([]any) error {
+	err := s.store.Each(ctx, "SELECT 1 FROM ssql.commits WHERE query_id = ? LIMIT 1", []any{queryID}, func([]any) error {
 		none = false
 		return nil
 	})
@@ -86,28 +87,28 @@ func (s *Session) hasNoMarker(ctx context.Context, queryID string) (bool, error)
 
 // missing is the error of a query that has run and does not find its checkpoint, nil for one
 // that has not.
-func (s *Session) missing(row *queryRow) error {
-	if row.id == "" {
+func (s *Session) missing(row *catalog.QueryRow) error {
+	if row.ID == "" {
 		return nil
 	}
-	if err := s.leftBehind(row); err != nil {
+	if err := s.store.LeftBehind(row); err != nil {
 		return err
 	}
-	return sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.name, row.checkpoint).
-		WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", sql.IdentText(row.name), row.target)
+	return sqlerr.New("E_CKPT_MISSING", "query %q has run, but its checkpoint %q is gone", row.Name, row.Checkpoint).
+		WithHint("put the folder back; or DROP QUERY %s, which forgets what it has read, and take what is to be written again out of table %s", sql.IdentText(row.Name), row.Target)
 }
 
 // lookForCheckpoint returns why a query cannot have its checkpoint, nil if it can or needs none.
-func (s *Session) lookForCheckpoint(row *queryRow) error {
-	if _, err := s.cfg.FS.Stat(row.checkpoint); errors.Is(err, fs.ErrNotExist) {
+func (s *Session) lookForCheckpoint(row *catalog.QueryRow) error {
+	if _, err := s.cfg.FS.Stat(row.Checkpoint); errors.Is(err, fs.ErrNotExist) {
 		return s.missing(row)
 	}
-	_, err := s.claim(row).Check(s.cfg.FS, row.checkpoint)
+	_, err := s.store.Claim(row).Check(s.cfg.FS, row.Checkpoint)
 	return err
 }
 
 // checkFits refuses a definition that cannot go on from the checkpoint of its query.
-func (s *Session) checkFits(b *bound, row *queryRow) error {
+func (s *Session) checkFits(b *bound, row *catalog.QueryRow) error {
 	compared, err := s.compare(b, row)
 	if err != nil {
 		return err
@@ -119,7 +120,7 @@ func (s *Session) checkFits(b *bound, row *queryRow) error {
 func printOf(b *bound) ([]byte, error) {
 	print, err := json.Marshal(plan.Fingerprint(b.plan))
 	if err != nil {
-		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.name, err)
+		return nil, fmt.Errorf("keeping the fingerprint of query %q: %w", b.Name, err)
 	}
 	return print, nil
 }
@@ -127,21 +128,21 @@ func printOf(b *bound) ([]byte, error) {
 // refuseShared refuses a checkpoint that another query of this database has: the two
 // would count their batches together, and rows that one has read would be missing in the
 // other.
-func (s *Session) refuseShared(ctx context.Context, row *queryRow) error {
-	all, err := s.queries(ctx)
+func (s *Session) refuseShared(ctx context.Context, row *catalog.QueryRow) error {
+	all, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
-	id := row.id
-	if report, err := checkpoint.Inspect(s.cfg.FS, row.checkpoint); err == nil && id == "" {
+	id := row.ID
+	if report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint); err == nil && id == "" {
 		id = report.QueryID
 	}
 	for _, other := range all {
-		if strings.EqualFold(other.name, row.name) || other.checkpoint != row.checkpoint && (id == "" || other.id != id) {
+		if strings.EqualFold(other.Name, row.Name) || other.Checkpoint != row.Checkpoint && (id == "" || other.ID != id) {
 			continue
 		}
-		return sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q is that of query %q", row.checkpoint, other.name).
-			WithHint("give query %s a folder of its own with the option checkpoint, or leave the option out", sql.IdentText(row.name))
+		return sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q is that of query %q", row.Checkpoint, other.Name).
+			WithHint("give query %s a folder of its own with the option checkpoint, or leave the option out", sql.IdentText(row.Name))
 	}
 	return nil
 }
@@ -157,7 +158,7 @@ func (c *compatibility) pinPolicy(b *bound, old *plan.Print) error {
 		return nil
 	}
 	if len(b.plan.Watermarks) > 1 {
-		c.pinned = fmt.Sprintf("query %q keeps watermark_policy = '%s', with which it began", b.name, old.Policy)
+		c.pinned = fmt.Sprintf("query %q keeps watermark_policy = '%s', with which it began", b.Name, old.Policy)
 	}
 	b.plan.Policy = pinned
 	var err error
@@ -171,19 +172,19 @@ func (c *compatibility) refusal(b *bound) error {
 		return nil
 	}
 	err := c.verdict.Error()
-	err.Span = b.span()
+	err.Span = b.Span()
 	// What always goes, and loses nothing that was written.
-	anew := []string{"DROP QUERY " + sql.IdentText(b.name)}
+	anew := []string{"DROP QUERY " + sql.IdentText(b.Name)}
 	for _, out := range b.plan.Outputs {
-		target := b.insertOf(out).Target
+		target := b.InsertOf(out).Target
 		last := target[len(target)-1].Name
-		named, e := b.cat.session.sinkNamed(b.cat.ctx, target)
-		table, te := b.cat.table(target)
+		named, e := b.cat.Store.SinkNamed(b.cat.Ctx, target)
+		table, te := b.cat.Table(target)
 		switch {
 		case e == nil && named == nil && te == nil && table != nil:
 			anew = append(anew, fmt.Sprintf("ALTER TABLE %s RENAME TO %s", out.Target, sql.IdentText(last+"_before")))
 		case named != nil:
-			return err.WithHint("%s\nTo begin anew: DROP QUERY %s, and another path for what it writes", err.Hint, sql.IdentText(b.name))
+			return err.WithHint("%s\nTo begin anew: DROP QUERY %s, and another path for what it writes", err.Hint, sql.IdentText(b.Name))
 		}
 	}
 	return err.WithHint("%s\nTo begin anew: %s; and this statement again", err.Hint, strings.Join(anew, "; "))
@@ -191,7 +192,7 @@ func (c *compatibility) refusal(b *bound) error {
 
 // explainCompatibility is EXPLAIN COMPATIBILITY: what would happen if the definition
 // were started now.
-func (s *Session) explainCompatibility(b *bound, row *queryRow, out Output) error {
+func (s *Session) explainCompatibility(b *bound, row *catalog.QueryRow, out Output) error {
 	c, err := s.compare(b, row)
 	if err != nil {
 		return err
@@ -201,15 +202,15 @@ func (s *Session) explainCompatibility(b *bound, row *queryRow, out Output) erro
 	}
 	switch {
 	case c.verdict == nil:
-		out.Message(fmt.Sprintf("query %q has no checkpoint yet: it would start at batch 0", b.name))
+		out.Message(fmt.Sprintf("query %q has no checkpoint yet: it would start at batch 0", b.Name))
 	case c.unborn:
-		out.Message(fmt.Sprintf("query %q has stored nothing yet: it would begin anew with this definition, at batch 0", b.name))
+		out.Message(fmt.Sprintf("query %q has stored nothing yet: it would begin anew with this definition, at batch 0", b.Name))
 	case c.verdict.Compatible && len(c.verdict.Notices) == 0:
-		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.name, c.next))
+		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.Name, c.next))
 	case c.verdict.Compatible:
-		out.Message(fmt.Sprintf("compatible: query %q would go on, and from batch %d on:\n  %s", b.name, c.next, strings.Join(c.verdict.Notices, "\n  ")))
+		out.Message(fmt.Sprintf("compatible: query %q would go on, and from batch %d on:\n  %s", b.Name, c.next, strings.Join(c.verdict.Notices, "\n  ")))
 	default:
-		lines := []string{fmt.Sprintf("incompatible: query %q cannot go on from its checkpoint", b.name)}
+		lines := []string{fmt.Sprintf("incompatible: query %q cannot go on from its checkpoint", b.Name)}
 		for _, d := range c.verdict.Diffs {
 			lines = append(lines, fmt.Sprintf("  %s: was %s, is now %s\n    %s", strings.TrimSpace(d.Operator+" "+d.What), orNone(d.Old), orNone(d.New), d.Advice))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/internal/vfs"
@@ -16,18 +17,18 @@ import (
 )
 
 // defineUnnamed stores and starts a query that is named like its targets, or resumes it.
-func (s *Session) defineUnnamed(ctx context.Context, d *definition, at sql.Span, wait bool, out Output) error {
-	old, err := s.query(ctx, d.name)
+func (s *Session) defineUnnamed(ctx context.Context, d *catalog.Definition, at sql.Span, wait bool, out Output) error {
+	old, err := s.store.Query(ctx, d.Name)
 	if err != nil {
 		return err
 	}
-	if old != nil && !isUnnamed(old.definition) {
-		if !sameDefinition(withoutName(old.definition), d.text) {
-			return sqlerr.At(at, "QUERY_ALREADY_EXISTS", "query %q was made by CREATE QUERY with another definition", old.name).
-				WithDetail("%s", definitionDiff(withoutName(old.definition), d.text, "", "")).
-				WithHint("a second query into the same table needs a name: CREATE QUERY name AS INSERT INTO %s ...", d.targets()[0])
+	if old != nil && !catalog.IsUnnamed(old.Definition) {
+		if !catalog.SameDefinition(catalog.WithoutName(old.Definition), d.Text) {
+			return sqlerr.At(at, "QUERY_ALREADY_EXISTS", "query %q was made by CREATE QUERY with another definition", old.Name).
+				WithDetail("%s", catalog.DefinitionDiff(catalog.WithoutName(old.Definition), d.Text, "", "")).
+				WithHint("a second query into the same table needs a name: CREATE QUERY name AS INSERT INTO %s ...", d.Targets()[0])
 		}
-		d.text, d.options = old.definition, old.options
+		d.Text, d.Options = old.Definition, old.Options
 	}
 	if old == nil {
 		if err := s.refuseSecondWriter(ctx, d); err != nil {
@@ -39,20 +40,20 @@ func (s *Session) defineUnnamed(ctx context.Context, d *definition, at sql.Span,
 
 // define stores a query and starts it unless it says start = false. With wait it
 // waits for the end of the query and says what it did.
-func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at sql.Span, wait bool, out Output) error {
-	if j := s.jobOf(d.name); j != nil {
-		if sameDefinition(j.row.definition, d.text) {
-			out.Notice(fmt.Sprintf("query %q runs already", j.row.name))
+func (s *Session) define(ctx context.Context, d *catalog.Definition, old *catalog.QueryRow, at sql.Span, wait bool, out Output) error {
+	if j := s.jobOf(d.Name); j != nil {
+		if catalog.SameDefinition(j.row.Definition, d.Text) {
+			out.Notice(fmt.Sprintf("query %q runs already", j.row.Name))
 			return nil
 		}
-		return sqlerr.At(at, "QUERY_RUNNING", "query %q runs with another definition", j.row.name).
-			WithDetail("%s", definitionDiff(j.row.definition, d.text, j.row.baseDir, d.dir)).
-			WithHint("STOP QUERY %s first; the new definition then goes on where it stopped, if its state allows it", j.row.name)
+		return sqlerr.At(at, "QUERY_RUNNING", "query %q runs with another definition", j.row.Name).
+			WithDetail("%s", catalog.DefinitionDiff(j.row.Definition, d.Text, j.row.BaseDir, d.Dir)).
+			WithHint("STOP QUERY %s first; the new definition then goes on where it stopped, if its state allows it", j.row.Name)
 	}
-	if !d.start() {
+	if !d.Start() {
 		row, err := s.storeQuery(ctx, d, old, out)
 		if err == nil {
-			out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.name, sql.IdentText(row.name)))
+			out.Message(fmt.Sprintf("query %q is stored; START QUERY %s starts it", row.Name, sql.IdentText(row.Name)))
 		}
 		return err
 	}
@@ -69,7 +70,7 @@ func (s *Session) define(ctx context.Context, d *definition, old *queryRow, at s
 
 // storeQuery stores a definition that can go on from the checkpoint of its query, if there
 // is one, and starts nothing.
-func (s *Session) storeQuery(ctx context.Context, d *definition, old *queryRow, out Output) (*queryRow, error) {
+func (s *Session) storeQuery(ctx context.Context, d *catalog.Definition, old *catalog.QueryRow, out Output) (*catalog.QueryRow, error) {
 	b, err := s.bindNow(ctx, d)
 	if err != nil {
 		return nil, err
@@ -82,24 +83,24 @@ func (s *Session) storeQuery(ctx context.Context, d *definition, old *queryRow, 
 		return nil, err
 	}
 	if err := s.checkFits(b, row); err != nil {
-		if old != nil && old.checkpoint != row.checkpoint && sqlerr.Code(err) == checkpoint.CodeMissing {
-			return nil, sqlerr.New(checkpoint.CodeMissing, "query %q has run, and its checkpoint is not in %q", row.name, row.checkpoint).
-				WithHint("bring it there first: cp -r %s %s", sqlerr.ShellWord(old.checkpoint), sqlerr.ShellWord(row.checkpoint))
+		if old != nil && old.Checkpoint != row.Checkpoint && sqlerr.Code(err) == checkpoint.CodeMissing {
+			return nil, sqlerr.New(checkpoint.CodeMissing, "query %q has run, and its checkpoint is not in %q", row.Name, row.Checkpoint).
+				WithHint("bring it there first: cp -r %s %s", sqlerr.ShellWord(old.Checkpoint), sqlerr.ShellWord(row.Checkpoint))
 		}
 		return nil, err
 	}
-	return row, s.saveQuery(ctx, row)
+	return row, s.store.SaveQuery(ctx, row)
 }
 
 // refuseRunning refuses to change a query that another process runs: it would go on with the
 // definition of before, on the same checkpoint. E_LOCKED.
-func (s *Session) refuseRunning(row, old *queryRow) error {
-	folders := []string{row.checkpoint}
-	if old != nil && old.checkpoint != row.checkpoint {
-		folders = append(folders, old.checkpoint)
+func (s *Session) refuseRunning(row, old *catalog.QueryRow) error {
+	folders := []string{row.Checkpoint}
+	if old != nil && old.Checkpoint != row.Checkpoint {
+		folders = append(folders, old.Checkpoint)
 	}
 	for _, folder := range folders {
-		if _, err := s.claim(row).Check(s.cfg.FS, folder); err != nil {
+		if _, err := s.store.Claim(row).Check(s.cfg.FS, folder); err != nil {
 			continue // the query of another database; its own start would be refused
 		}
 		if err := checkpoint.Free(s.cfg.FS, folder); err != nil {
@@ -111,24 +112,24 @@ func (s *Session) refuseRunning(row, old *queryRow) error {
 
 // rowOf returns what the catalog is to keep of a query. old is what it keeps, nil for
 // a new one.
-func (s *Session) rowOf(b *bound, old *queryRow, out Output) (*queryRow, error) {
-	row := &queryRow{
-		name: b.name, definition: b.text, baseDir: b.dir, target: strings.Join(b.targets(), ", "),
-		mode: b.modes(), options: b.options, state: stateCreated, reads: b.reads,
+func (s *Session) rowOf(b *bound, old *catalog.QueryRow, out Output) (*catalog.QueryRow, error) {
+	row := &catalog.QueryRow{
+		Name: b.Name, Definition: b.Text, BaseDir: b.Dir, Target: strings.Join(b.Targets(), ", "),
+		Mode: b.modes(), Options: b.Options, State: catalog.Created, Reads: b.reads,
 	}
 	switch {
 	case old != nil:
-		row.name, row.id, row.state, row.home = old.name, old.id, old.state, old.home
-		b.name = old.name
-	case len(b.inserts) > 1 && isUnnamed(b.text):
-		out.Notice(fmt.Sprintf("the statement set is query %q", row.name))
+		row.Name, row.ID, row.State, row.Home = old.Name, old.ID, old.State, old.Home
+		b.Name = old.Name
+	case len(b.Inserts) > 1 && catalog.IsUnnamed(b.Text):
+		out.Notice(fmt.Sprintf("the statement set is query %q", row.Name))
 	}
-	return row, s.placeCheckpoint(row, old, b.dir, out)
+	return row, s.store.PlaceCheckpoint(row, old, s.settings.Get("checkpoint"), b.Dir, out.Notice)
 }
 
 // startQuery opens a query, stores it as running and launches it; with wait it comes
 // back when a query with an end has ended.
-func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait, stored bool, out Output) error {
+func (s *Session) startQuery(ctx context.Context, b *bound, row *catalog.QueryRow, wait, stored bool, out Output) error {
 	if err := s.refuseShared(ctx, row); err != nil {
 		return err
 	}
@@ -140,13 +141,13 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 	if err != nil {
 		return err
 	}
-	home := s.database()
-	row.id, row.state, row.home, row.reads = q.ID(), stateRunning, &home, b.reads
-	if !row.isNamed() && row.named == "" {
+	home := s.store.Database()
+	row.ID, row.State, row.Home, row.Reads = q.ID(), catalog.Running, &home, b.reads
+	if !row.IsNamed() && row.Named == "" {
 		// What the removal of another query's has left when it was cut off is in nobody's way.
-		_ = vfs.SweepRemoved(s.cfg.FS, filepath.Dir(row.checkpoint))
+		_ = vfs.SweepRemoved(s.cfg.FS, filepath.Dir(row.Checkpoint))
 	}
-	if err := s.saveQuery(ctx, row); err != nil {
+	if err := s.store.SaveQuery(ctx, row); err != nil {
 		return joinErrors(err, q.Close())
 	}
 	resumed := q.Resumed()
@@ -156,7 +157,7 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 		if !resumed.New {
 			from = fmt.Sprintf("resumed at batch %d", resumed.NextBatch)
 		}
-		out.Message(fmt.Sprintf("query %q %s; SHOW QUERIES shows it, STOP QUERY %s stops it", row.name, from, sql.IdentText(row.name)))
+		out.Message(fmt.Sprintf("query %q %s; SHOW QUERIES shows it, STOP QUERY %s stops it", row.Name, from, sql.IdentText(row.Name)))
 		return nil
 	}
 	if err := s.await(ctx, j); err != nil {
@@ -171,23 +172,23 @@ func (s *Session) startQuery(ctx context.Context, b *bound, row *queryRow, wait,
 
 // refuseSecondWriter refuses a new query without a name of its own that has a target in
 // common with a statement set: rows would come twice where one query was meant.
-func (s *Session) refuseSecondWriter(ctx context.Context, d *definition) error {
-	all, err := s.queries(ctx)
+func (s *Session) refuseSecondWriter(ctx context.Context, d *catalog.Definition) error {
+	all, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, row := range all {
-		taken := row.targets()
-		if len(taken) == 1 && len(d.inserts) == 1 {
+		taken := row.Targets()
+		if len(taken) == 1 && len(d.Inserts) == 1 {
 			continue // the names differ, so CREATE QUERY has made the other
 		}
-		for _, in := range d.inserts {
+		for _, in := range d.Inserts {
 			target := in.Target.SQL()
 			if !slices.ContainsFunc(taken, func(t string) bool { return sql.Canonical(t) == sql.Canonical(target) }) {
 				continue
 			}
-			return sqlerr.At(in.Target[len(in.Target)-1].Span, "QUERY_ALREADY_EXISTS", "query %q writes to %s already", row.name, target).
-				WithHint("a second query into the same table needs a name: CREATE QUERY name AS ...; DROP QUERY %s ends the first", sql.IdentText(row.name))
+			return sqlerr.At(in.Target[len(in.Target)-1].Span, "QUERY_ALREADY_EXISTS", "query %q writes to %s already", row.Name, target).
+				WithHint("a second query into the same table needs a name: CREATE QUERY name AS ...; DROP QUERY %s ends the first", sql.IdentText(row.Name))
 		}
 	}
 	return nil
@@ -209,12 +210,12 @@ func (s *Session) checkTargets(ctx context.Context, inserts []*sql.Insert) error
 				WithHint("write one INSERT INTO %s with UNION ALL of the two", in.Target.SQL())
 		}
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	for _, in := range inserts {
-		if cat.isStream(in.Target) {
+		if cat.IsStream(in.Target) {
 			at := in.Target[len(in.Target)-1]
 			return sqlerr.At(at.Span, "UNSUPPORTED_INSERT", "a query on a stream cannot write into stream %q", at.Name).
 				WithHint("INSERT INTO a table; a later query can read the table")

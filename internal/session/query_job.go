@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -17,7 +18,7 @@ import (
 // job is a query that runs in this process.
 type job struct {
 	session  *Session
-	row      *queryRow
+	row      *catalog.QueryRow
 	waited   bool // a statement waits for its end and tells it
 	keepsBad bool // ssql.bad_rows has bad rows of some source
 	plan     *plan.Plan
@@ -72,7 +73,7 @@ func (t *totals) add(p *exec.Progress) {
 	t.outputs, t.last = sums, p
 }
 
-func newJob(s *Session, row *queryRow, wait bool) *job {
+func newJob(s *Session, row *catalog.QueryRow, wait bool) *job {
 	return &job{session: s, row: row, waited: wait, done: make(chan struct{}), batch: make(chan struct{})}
 }
 
@@ -94,7 +95,7 @@ func (j *job) onBatch(p *exec.Progress, _ []exec.Rows) {
 
 // onNotice is exec.Config.OnNotice.
 func (j *job) onNotice(text string) {
-	j.session.cfg.Notify(fmt.Sprintf("query %q: %s", j.row.name, text))
+	j.session.cfg.Notify(fmt.Sprintf("query %q: %s", j.row.Name, text))
 }
 
 // snapshot returns the totals so far and a channel that is closed when they change.
@@ -132,7 +133,7 @@ func (j *job) launch(q *exec.Query, t exec.Trigger) {
 	ctx, cancel := context.WithCancel(ctx)
 	j.query, j.cancel = q, cancel
 	s.mu.Lock()
-	s.running[strings.ToLower(j.row.name)] = j
+	s.running[strings.ToLower(j.row.Name)] = j
 	s.mu.Unlock()
 	go func() {
 		defer cancel()
@@ -158,32 +159,32 @@ func runGuarded(ctx context.Context, q *exec.Query, t exec.Trigger) (err error) 
 func (j *job) finish(err error) {
 	s := j.session
 	j.mu.Lock()
-	state := stateFinished
+	state := catalog.Finished
 	if j.stopping {
-		state = stateStopped
+		state = catalog.Stopped
 	}
 	batch := j.query.Resumed().NextBatch // the one that failed, if any did
 	if j.totals.last != nil {
 		batch = j.totals.last.BatchID + 1
 	}
 	j.mu.Unlock()
-	if state == stateStopped && errors.Is(err, context.Canceled) {
+	if state == catalog.Stopped && errors.Is(err, context.Canceled) {
 		err = nil
 	}
 	// What follows must happen however the query ended.
 	ctx := context.Background()
 	err = joinErrors(err, j.query.Close(), s.progress.flush(ctx))
 	if err != nil {
-		state = stateFailed
-		err = joinErrors(err, s.saveError(ctx, j.row, batch, sqlerr.Code(err), err.Error()))
+		state = catalog.Failed
+		err = joinErrors(err, s.store.SaveError(ctx, j.row, batch, sqlerr.Code(err), err.Error()))
 	}
-	j.err = joinErrors(err, s.setQueryState(ctx, j.row.name, state))
+	j.err = joinErrors(err, s.store.SetQueryState(ctx, j.row.Name, state))
 	s.mu.Lock()
-	s.ended[sql.Canonical(j.row.name)] = true
-	delete(s.running, strings.ToLower(j.row.name))
+	s.ended[sql.Canonical(j.row.Name)] = true
+	delete(s.running, strings.ToLower(j.row.Name))
 	s.mu.Unlock()
 	if j.err != nil && !j.waited {
-		s.cfg.Notify(fmt.Sprintf("query %q failed\n%s", j.row.name, sqlerr.Render(j.err, nil)))
+		s.cfg.Notify(fmt.Sprintf("query %q failed\n%s", j.row.Name, sqlerr.Render(j.err, nil)))
 	}
 	close(j.done)
 }
@@ -274,7 +275,7 @@ func (s *Session) WaitAll(ctx context.Context) error {
 			<-j.done
 		}
 		if j.err != nil {
-			errs = append(errs, &QueryError{Name: j.row.name, Err: j.unplaced()})
+			errs = append(errs, &QueryError{Name: j.row.Name, Err: j.unplaced()})
 		}
 	}
 	s.mu.Lock()
@@ -318,7 +319,7 @@ func (s *Session) await(ctx context.Context, j *job) error {
 		<-j.done
 	}
 	if j.err != nil {
-		return &QueryError{Name: j.row.name, Err: j.placed()}
+		return &QueryError{Name: j.row.Name, Err: j.placed()}
 	}
 	return ctx.Err()
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/library"
 	"ssql/internal/settings"
@@ -80,11 +81,11 @@ func stateBytesMax(set int64) int64 {
 }
 
 // openSources opens the streams of a plan.
-func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sources.Source, error) {
+func openSources(p *plan.Plan, cat *catalog.Snapshot, notice func(text string)) ([]sources.Source, error) {
 	keys := groupingKeys(p)
 	var opened []sources.Source
 	for _, ref := range p.Sources {
-		st, err := cat.reading(&ref)
+		st, err := cat.StreamOf(&ref)
 		if err != nil {
 			return nil, closeAfter(opened, err)
 		}
@@ -92,7 +93,7 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 		for i, f := range ref.Fields {
 			encode[i] = f.Type.Kind == types.Varchar && keys[strings.ToLower(f.Name)]
 		}
-		src, err := st.open(ref.Fields, encode, notice)
+		src, err := st.Open(ref.Fields, encode, notice)
 		if err != nil {
 			return nil, closeAfter(opened, err)
 		}
@@ -103,17 +104,17 @@ func openSources(p *plan.Plan, cat *relations, notice func(text string)) ([]sour
 
 // badPolicies returns what happens to the bad rows of each source of a plan: what the
 // stream says, else what the settings say.
-func badPolicies(p *plan.Plan, cat *relations, v settings.Values) ([]exec.BadPolicy, error) {
+func badPolicies(p *plan.Plan, cat *catalog.Snapshot, v settings.Values) ([]exec.BadPolicy, error) {
 	policies := map[string]exec.BadPolicy{"table": exec.BadToTable, "drop": exec.BadDrop, "fail": exec.BadFail}
 	out := make([]exec.BadPolicy, len(p.Sources))
 	for i, ref := range p.Sources {
-		st, err := cat.reading(&ref)
+		st, err := cat.StreamOf(&ref)
 		if err != nil {
 			return nil, err
 		}
-		word := st.options.String(badRecords)
+		word := st.Options.String(catalog.BadRecords)
 		if word == "" {
-			word = v.Get(badRecords)
+			word = v.Get(catalog.BadRecords)
 		}
 		out[i] = policies[word]
 	}
@@ -180,9 +181,9 @@ func groupingKeys(p *plan.Plan) map[string]bool {
 // openSink opens the tables and sinks that a query writes to, as one. descriptions are
 // what its progress calls them.
 func (s *Session) openSink(b *bound, compared *compatibility, notice func(text string)) (sink sinks.Sink, descriptions []string, err error) {
-	spec, err := s.findSink("duckdb", nil)
+	spec, err := s.store.FindSink("duckdb", nil)
 	if err != nil {
-		return nil, nil, fmt.Errorf("opening the target of query %q: %w", b.name, err)
+		return nil, nil, fmt.Errorf("opening the target of query %q: %w", b.Name, err)
 	}
 	var places []sinks.OpenContext
 	defer func() {
@@ -206,27 +207,27 @@ func (s *Session) openSink(b *bound, compared *compatibility, notice func(text s
 
 // place says where an output goes. What does not go to a table is opened.
 func (s *Session) place(b *bound, out *plan.Output, compared *compatibility) (o sinks.OpenContext, description string, err error) {
-	in := b.insertOf(out)
+	in := b.InsertOf(out)
 	o = sinks.OpenContext{
-		Query: b.name, QueryID: compared.queryID, Unborn: compared.unborn, Target: out.Target, Mode: out.Mode,
+		Query: b.Name, QueryID: compared.queryID, Unborn: compared.unborn, Target: out.Target, Mode: out.Mode,
 		Fields: fieldsOf(out), Keys: out.KeyColumns, ByName: in.ByName,
 	}
 	for _, c := range in.Columns {
 		o.Columns = append(o.Columns, c.Name)
 	}
-	named, err := s.sinkNamed(b.cat.ctx, in.Target)
+	named, err := s.store.SinkNamed(b.cat.Ctx, in.Target)
 	switch {
 	case err != nil:
 		return o, "", err
 	case named == nil:
 		return o, "duckdb[" + o.Target + "]", nil
-	case named.isConsole():
-		return o, "", sqlerr.At(in.Target[0].Span, "UNSUPPORTED_INSERT", "query %q cannot write to sink %q, which shows its rows to who waits for them", b.name, named.name).
-			WithHint("INSERT INTO %s SELECT .. as a statement of its own shows them", sql.IdentText(named.name))
+	case named.IsConsole():
+		return o, "", sqlerr.At(in.Target[0].Span, "UNSUPPORTED_INSERT", "query %q cannot write to sink %q, which shows its rows to who waits for them", b.Name, named.Name).
+			WithHint("INSERT INTO %s SELECT .. as a statement of its own shows them", sql.IdentText(named.Name))
 	}
-	o.Rows, err = named.open(b, in, o)
-	o.Target = types.QuoteIdent(named.name)
-	return o, named.spec.Name + "[" + named.path + "]", err
+	o.Rows, err = openSink(named, b, in, o)
+	o.Target = types.QuoteIdent(named.Name)
+	return o, named.Spec.Name + "[" + named.Path + "]", err
 }
 
 // fieldsOf returns the columns of an output.
@@ -263,26 +264,26 @@ func (s *Session) noteWritten(ctx context.Context, b *bound, q *exec.Query, out 
 // noteShared says that a new query replaces rows of a table that another query writes, too: a
 // key that both have is that of one row, the one that was written last.
 func (s *Session) noteShared(ctx context.Context, b *bound, result *plan.Output, out Output) error {
-	all, err := s.queries(ctx)
+	all, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
-	target := b.insertOf(result).Target
+	target := b.InsertOf(result).Target
 	for _, other := range all {
-		if sql.Canonical(other.name) == sql.Canonical(b.name) || !slices.ContainsFunc(other.targets(), func(name string) bool {
+		if sql.Canonical(other.Name) == sql.Canonical(b.Name) || !slices.ContainsFunc(other.Targets(), func(name string) bool {
 			return sql.Canonical(name) == sql.Canonical(target.SQL())
 		}) {
 			continue
 		}
 		if result.Mode == types.Complete {
-			out.Notice(fmt.Sprintf("query %q writes into %s, too, and in complete mode each batch of %q replaces the whole table, its rows as well; a table of its own keeps both", other.name, target.SQL(), b.name))
+			out.Notice(fmt.Sprintf("query %q writes into %s, too, and in complete mode each batch of %q replaces the whole table, its rows as well; a table of its own keeps both", other.Name, target.SQL(), b.Name))
 			continue
 		}
 		keys := "the one row that each batch replaces"
 		if len(result.KeyColumns) > 0 {
 			keys = "a row of the same " + keyNames(result)
 		}
-		out.Notice(fmt.Sprintf("query %q writes into %s, too: %s is the one that either has written last; a column that tells the two apart, in both keys, keeps both", other.name, target.SQL(), keys))
+		out.Notice(fmt.Sprintf("query %q writes into %s, too: %s is the one that either has written last; a column that tells the two apart, in both keys, keeps both", other.Name, target.SQL(), keys))
 	}
 	return nil
 }
@@ -299,13 +300,13 @@ func keyNames(result *plan.Output) string {
 // noteReplaced says that the first batch of a new query in complete mode replaces rows that
 // a table has already, and that may be somebody's.
 func (s *Session) noteReplaced(ctx context.Context, b *bound, result *plan.Output, out Output) error {
-	if named, err := s.sinkNamed(ctx, b.insertOf(result).Target); err != nil || named != nil {
+	if named, err := s.store.SinkNamed(ctx, b.InsertOf(result).Target); err != nil || named != nil {
 		return err
 	}
 	target, rows := result.Target, ""
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, "SELECT count(*) FROM "+target, nil, func(row []any) error {
-			rows = text(row[0])
+			rows = duck.Text(row[0])
 			return nil
 		})
 	})
@@ -340,7 +341,7 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 	}
 	sink, descriptions, err := s.openSink(b, compared, out.Notice)
 	if err != nil && !j.stored {
-		err = placeAtColumn(err, b.inserts)
+		err = placeAtColumn(err, b.Inserts)
 	}
 	if err != nil {
 		return nil, closeAfter(srcs, err)
@@ -356,13 +357,13 @@ func (s *Session) openQuery(ctx context.Context, b *bound, j *job, out Output) (
 			return nil, refused(err)
 		}
 	}
-	cfg := s.config(b.name, b.plan, b.settings)
+	cfg := s.config(b.Name, b.plan, b.settings)
 	cfg.DropPlan = compared.unborn
 	if cfg.BadRecords, err = badPolicies(b.plan, b.cat, b.settings); err != nil {
 		return nil, refused(err)
 	}
 	j.keepsBad = slices.Contains(cfg.BadRecords, exec.BadToTable)
-	cfg.Sources, cfg.Sink, cfg.Dir, cfg.Owner = srcs, sink, j.row.checkpoint, s.claim(j.row)
+	cfg.Sources, cfg.Sink, cfg.Dir, cfg.Owner = srcs, sink, j.row.Checkpoint, s.store.Claim(j.row)
 	cfg.SinkDescriptions = descriptions
 	cfg.Definition = b.canonical()
 	cfg.Print = compared.print
@@ -395,7 +396,7 @@ func (s *Session) beginAnew(ctx context.Context, b *bound, sink sinks.Sink, comp
 			return compared.refusal(b)
 		}
 	}
-	out.Notice(fmt.Sprintf("query %q has stored nothing yet: it begins anew with the new definition", b.name))
+	out.Notice(fmt.Sprintf("query %q has stored nothing yet: it begins anew with the new definition", b.Name))
 	return nil
 }
 
@@ -417,9 +418,9 @@ func noteOpened(b *bound, q *exec.Query, compared *compatibility, out Output) {
 		return
 	}
 	for _, change := range compared.verdict.Notices {
-		out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.name, q.Resumed().DefinedFrom, change))
+		out.Notice(fmt.Sprintf("query %q, from batch %d on: %s", b.Name, q.Resumed().DefinedFrom, change))
 	}
 	// Whoever meant another query into the same table learns it here: elsewhere each INSERT
 	// is one.
-	out.Notice(fmt.Sprintf("query %q goes on where it stopped and reads no row again; a query of its own is CREATE QUERY name AS INSERT INTO ...", b.name))
+	out.Notice(fmt.Sprintf("query %q goes on where it stopped and reads no row again; a query of its own is CREATE QUERY name AS INSERT INTO ...", b.Name))
 }

@@ -68,7 +68,7 @@ func (l *progressLog) flush(ctx context.Context) error {
 	if len(rows) == 0 {
 		return nil
 	}
-	return l.session.inTransaction(ctx, func(c *duck.Conn) error {
+	return l.session.store.InTransaction(ctx, func(c *duck.Conn) error {
 		newest := map[string]int64{}
 		for chunk := range slices.Chunk(rows, progressChunk) {
 			if err := insertProgress(ctx, c, chunk); err != nil {

@@ -14,9 +14,9 @@ import (
 func (j *job) summary() string {
 	t, _ := j.snapshot()
 	if t.batches == 0 {
-		return j.row.name + ": nothing new to read"
+		return j.row.Name + ": nothing new to read"
 	}
-	line := fmt.Sprintf("%s: %s, %s read", j.row.name, sqlerr.CountOf(t.batches, "batch"), sqlerr.CountOf(t.rowsRead, "row"))
+	line := fmt.Sprintf("%s: %s, %s read", j.row.Name, sqlerr.CountOf(t.batches, "batch"), sqlerr.CountOf(t.rowsRead, "row"))
 	if t.outputs == nil {
 		line += " = " + became(t.rowsUsed, t.rowsPartlyLate, t.rowsFiltered, t.rowsLate, t.rowsBad, t.rowsOut, t.rowsDeleted)
 	}
@@ -83,7 +83,7 @@ func (j *job) openNote() string {
 		verb = "stays"
 	}
 	note := fmt.Sprintf("query %q: %s %s open; the next one closes when the watermark reaches %s",
-		j.row.name, sqlerr.CountOf(n, what), verb, types.FormatTimestamp(end))
+		j.row.Name, sqlerr.CountOf(n, what), verb, types.FormatTimestamp(end))
 	if len(j.plan.Watermarks) != 1 {
 		return note
 	}

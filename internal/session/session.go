@@ -10,9 +10,6 @@
 //	session.go dispatch.go     it is parsed and given to its handler
 //	stmt_NAME.go               the handlers, named as their rows in the dispatch table
 //	duckdb_*.go                what DuckDB gets as it was written, and what it answers
-//	settings.go connector.go   what options and settings there are
-//	catalog*.go                what ssql.streams and ssql.queries keep: streams, sinks,
-//	                           definitions; what the planner asks about names
 //	query_*.go                 a query: definition, define (stored and started),
 //	                           place (of its checkpoint), compatibility (with it), open, job (it runs),
 //	                           catchup, progress, summary
@@ -23,14 +20,12 @@ import (
 	"context"
 	"errors"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"ssql/checkpoint"
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
@@ -62,14 +57,12 @@ type Config struct {
 // Session runs statements, one at a time. Interrupt, Running and Names may be called
 // from any goroutine.
 type Session struct {
-	cfg  Config
-	db   *duck.DB
-	temp string // the folder of checkpoints of a database in memory
+	cfg   Config
+	db    *duck.DB
+	store *catalog.Store
 
-	databaseID string      // kept in the database, "" in memory
-	owns       atomic.Bool // a folder may have been told that it is the database's
-	readOnly   bool        // the database is open for reading
-	stored     bool        // a statement may have stored something
+	readOnly bool // the database is open for reading
+	stored   bool // a statement may have stored something
 
 	settings settings.Values
 	noted    map[string]bool // foreign spellings that were explained
@@ -135,13 +128,14 @@ func Open(ctx context.Context, cfg Config) (*Session, error) {
 		return nil, err
 	}
 	s := &Session{cfg: cfg, db: db, settings: settings.Values{}, memory: newMemoryWatch(), noted: map[string]bool{}, running: map[string]*job{}, ended: map[string]bool{}}
+	s.store = catalog.NewStore(db, cfg.Sources, func(print func(*sinks.Batch) error) []sinks.Spec { return cfg.Sinks(db, print) }, s.now)
 	s.progress = newProgressLog(s)
 	s.readOnly = db.ReadOnly()
 	if !s.readOnly {
 		err = s.withConn(ctx, func(c *duck.Conn) error { return duck.EnsureCatalog(ctx, c) })
 	}
 	if err == nil {
-		err = s.identify(ctx)
+		err = s.store.Identify(ctx)
 	}
 	if err == nil {
 		err = s.learnReads(ctx)
@@ -161,21 +155,21 @@ func (s *Session) settleStates(ctx context.Context) error {
 	if s.readOnly {
 		return nil
 	}
-	rows, err := s.queries(ctx)
+	rows, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range rows {
-		if q.state != stateRunning {
+		if q.State != catalog.Running {
 			continue
 		}
-		if _, err := s.claim(q).Check(s.cfg.FS, q.checkpoint); err != nil {
+		if _, err := s.store.Claim(q).Check(s.cfg.FS, q.Checkpoint); err != nil {
 			continue // the checkpoint of the original, which this copy leaves alone
 		}
-		if held, err := checkpoint.Held(s.cfg.FS, q.checkpoint); err != nil || held {
+		if held, err := checkpoint.Held(s.cfg.FS, q.Checkpoint); err != nil || held {
 			continue // running elsewhere, or not for us to know; its start will tell
 		}
-		if err := s.setQueryState(ctx, q.name, stateStopped); err != nil {
+		if err := s.store.SetQueryState(ctx, q.Name, catalog.Stopped); err != nil {
 			return err
 		}
 	}
@@ -190,12 +184,12 @@ func (s *Session) Close() error {
 		s.unpin()
 		s.unpin = nil
 	}
-	if s.cfg.Unnamed && !s.owns.Load() {
+	if s.cfg.Unnamed && !s.store.Owns.Load() {
 		err = joinErrors(err, s.db.RemoveUnused(context.Background(), s.stored))
 	}
 	err = joinErrors(err, s.db.Close())
-	if s.temp != "" {
-		err = joinErrors(err, os.RemoveAll(s.temp))
+	if s.store.Temp != "" {
+		err = joinErrors(err, os.RemoveAll(s.store.Temp))
 	}
 	return err
 }
@@ -283,30 +277,4 @@ func (s *Session) now() time.Time {
 		return s.cfg.Clock.Now().UTC()
 	}
 	return time.Now().UTC()
-}
-
-// absolute resolves a path of a statement.
-func absolute(dir, path string) string {
-	path = fromHome(path)
-	if path == "" || filepath.IsAbs(path) || dir == "" {
-		return path
-	}
-	return filepath.Join(dir, path)
-}
-
-// isAbsolute reports whether a path of a statement means the same in every folder.
-func isAbsolute(path string) bool { return filepath.IsAbs(fromHome(path)) }
-
-// fromHome resolves ~ and ~/.. as a shell does, at the home folder of who runs ssql. A folder
-// that is called so is './~'.
-func fromHome(path string) string {
-	rest, ok := strings.CutPrefix(path, "~")
-	if !ok || rest != "" && rest[0] != '/' && rest[0] != filepath.Separator {
-		return path
-	}
-	home, err := os.UserHomeDir()
-	if err != nil {
-		return path // who opens it says that it is not there
-	}
-	return filepath.Join(home, rest) + rest[len(strings.TrimRight(rest, "/")):]
 }

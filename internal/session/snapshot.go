@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/array"
 
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -73,7 +74,7 @@ func (t *readTotals) show(out Output) {
 
 // planSelect plans a SELECT: of EMIT what each batch gives, else its result at the end, by a
 // plan or a fold.
-func (s *Session) planSelect(ctx context.Context, q *sql.Query, cat *relations) (*plan.Plan, *plan.Fold, error) {
+func (s *Session) planSelect(ctx context.Context, q *sql.Query, cat *catalog.Snapshot) (*plan.Plan, *plan.Fold, error) {
 	o := planOptions(ctx, s.settings, true)
 	if asksForChanges(q) {
 		p, err := plan.Bind(q, cat, o)
@@ -84,7 +85,7 @@ func (s *Session) planSelect(ctx context.Context, q *sql.Query, cat *relations) 
 
 // foldColumns lists the columns of a fold without running it: DuckDB describes it over empty
 // parts.
-func (s *Session) foldColumns(ctx context.Context, f *plan.Fold, cat *relations, given sql.Node, dir string) (*textTable, error) {
+func (s *Session) foldColumns(ctx context.Context, f *plan.Fold, cat *catalog.Snapshot, given sql.Node, dir string) (*textTable, error) {
 	if f.Whole {
 		out := f.Parts[0].Output()
 		return planColumns(out.Columns[:out.Tail.Columns]), nil
@@ -101,7 +102,7 @@ func (s *Session) foldColumns(ctx context.Context, f *plan.Fold, cat *relations,
 	defer dropParts(c, f)
 	t := newTextTable("column_name", "column_type", "null", "extra")
 	err = c.Query(ctx, "DESCRIBE "+placed.text, nil, func(row []any) error {
-		t.add(text(row[0]), text(row[1]), "YES", "")
+		t.add(duck.Text(row[0]), duck.Text(row[1]), "YES", "")
 		return nil
 	})
 	return t, err
@@ -114,7 +115,7 @@ type folded struct {
 }
 
 // runFold runs the parts of a fold into temporary tables, and what is left in DuckDB.
-func (s *Session) runFold(ctx context.Context, f *plan.Fold, cat *relations, st folded, r *Request, out Output) (err error) {
+func (s *Session) runFold(ctx context.Context, f *plan.Fold, cat *catalog.Snapshot, st folded, r *Request, out Output) (err error) {
 	c, release, err := s.userConn(ctx, st.first, st.given.Text)
 	if err != nil {
 		return err
@@ -195,7 +196,7 @@ func readsOnce(text string) bool {
 
 // foldStatement runs a statement of DuckDB's over what it reads of streams. unread is why
 // ssql cannot read it, nil if it is not meant to.
-func (s *Session) foldStatement(ctx context.Context, st *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+func (s *Session) foldStatement(ctx context.Context, st *sql.Undecided, cat *catalog.Snapshot, unread error, r *Request, out Output) error {
 	words, _ := sql.Words(st.Text)
 	if err := refuseConditions(words, s.settings.Integer("plan_nodes_max"), st.Node); err != nil {
 		return first(unread, err)
@@ -204,12 +205,12 @@ func (s *Session) foldStatement(ctx context.Context, st *sql.Undecided, cat *rel
 	if err != nil {
 		return first(unread, err)
 	}
-	cat.filesBelow = r.Dir
+	cat.FilesBelow = r.Dir
 	f, err := plan.FoldStatement(st.Text, st.Span.Start, reads.Queries, reads.Tables, cat, planOptions(ctx, s.settings, true))
 	if err != nil {
 		return err
 	}
-	err = s.runFold(ctx, f, cat, folded{given: st.Node, first: firstWord(st.Text)}, r, out)
+	err = s.runFold(ctx, f, cat, folded{given: st.Node, first: catalog.FirstWord(st.Text)}, r, out)
 	if unread != nil && sqlerr.Code(err) == "DUCKDB_PARSER" {
 		return unread
 	}
@@ -272,7 +273,7 @@ func dropParts(c *duck.Conn, f *plan.Fold) {
 }
 
 // runPart runs a part to the end of its input.
-func (s *Session) runPart(ctx context.Context, c *duck.Conn, part *plan.FoldPart, name string, cat *relations, totals *readTotals, out Output) error {
+func (s *Session) runPart(ctx context.Context, c *duck.Conn, part *plan.FoldPart, name string, cat *catalog.Snapshot, totals *readTotals, out Output) error {
 	result := part.Output()
 	s.noteMeanings(part.Plan.Meanings, out)
 	for _, notice := range part.Plan.Notices {
@@ -337,7 +338,7 @@ func (w *partRows) Close() error { return nil }
 
 // writeEmpty writes the one row that an aggregation without GROUP BY has over no rows, which
 // no batch gives: a batch has rows.
-func (s *Session) writeEmpty(ctx context.Context, q *sql.Query, cat *relations, run *selectRun, result *plan.Output) error {
+func (s *Session) writeEmpty(ctx context.Context, q *sql.Query, cat *catalog.Snapshot, run *selectRun, result *plan.Output) error {
 	if run.rows > 0 || run.windows > 0 || q == nil || result.Mode != types.Complete || !result.Global() {
 		return nil
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/checkpoint"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -14,7 +15,7 @@ import (
 // in or beside them, are in another place now. The next start of its query compares what is
 // there with the checkpoint.
 func (s *Session) alterSink(ctx context.Context, st *sql.AlterSink, r *Request, out Output) error {
-	all, err := s.namedSinks(ctx)
+	all, err := s.store.Sinks(ctx)
 	if err != nil {
 		return err
 	}
@@ -22,48 +23,48 @@ func (s *Session) alterSink(ctx context.Context, st *sql.AlterSink, r *Request, 
 	if n == nil {
 		return noSuchSink(all, st.Name)
 	}
-	key := locationOption(n.spec.Options)
+	key := locationOption(n.Spec.Options)
 	if key == "" {
-		return sqlerr.At(st.Location.Span, "UNSUPPORTED_STATEMENT", "sink %q is not in files: connector %q has no location", n.name, n.spec.Name)
+		return sqlerr.At(st.Location.Span, "UNSUPPORTED_STATEMENT", "sink %q is not in files: connector %q has no location", n.Name, n.Spec.Name)
 	}
-	writers, err := s.queries(ctx)
+	writers, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range writers {
-		if !q.writesTo(strings.ToLower(n.name)) {
+		if !q.WritesTo(strings.ToLower(n.Name)) {
 			continue
 		}
-		if s.jobOf(q.name) != nil {
-			return sqlerr.At(st.Name.Span, "SINK_IN_USE", "query %q writes to sink %q now", q.name, n.name).WithHint("STOP QUERY %s first", sql.IdentText(q.name))
+		if s.jobOf(q.Name) != nil {
+			return sqlerr.At(st.Name.Span, "SINK_IN_USE", "query %q writes to sink %q now", q.Name, n.Name).WithHint("STOP QUERY %s first", sql.IdentText(q.Name))
 		}
-		if _, err := s.claim(q).Check(s.cfg.FS, q.checkpoint); err != nil {
+		if _, err := s.store.Claim(q).Check(s.cfg.FS, q.Checkpoint); err != nil {
 			continue // it cannot run on this database
 		}
-		if err := checkpoint.Free(s.cfg.FS, q.checkpoint); err != nil {
+		if err := checkpoint.Free(s.cfg.FS, q.Checkpoint); err != nil {
 			return err
 		}
 	}
-	create, ok := parsedSink(n.definition)
+	create, ok := catalog.ParsedSink(n.Definition)
 	if !ok {
-		return sqlerr.New(sqlerr.Internal, "definition of sink %q is no CREATE SINK", n.name)
+		return sqlerr.New(sqlerr.Internal, "definition of sink %q is no CREATE SINK", n.Name)
 	}
-	create.Options = withOptions(create.Options, []sql.Option{locationSet(key, st.Location)})
-	if _, err := s.declareSink(create, r.Dir); err != nil {
-		return placeOver(err, st.Location.Span)
+	create.Options = catalog.WithOptions(create.Options, []sql.Option{locationSet(key, st.Location)})
+	if _, err := s.store.DeclareSink(create, r.Dir); err != nil {
+		return catalog.PlaceOver(err, st.Location.Span)
 	}
-	err = s.exec(ctx, `UPDATE ssql.streams SET definition = ?, base_dir = ? WHERE kind = 'sink' AND lower(name) = lower(?)`,
-		sql.StatementText(create), s.db.Kept(r.Dir), n.name)
+	err = s.store.Exec(ctx, `UPDATE ssql.streams SET definition = ?, base_dir = ? WHERE kind = 'sink' AND lower(name) = lower(?)`,
+		sql.StatementText(create), s.db.Kept(r.Dir), n.Name)
 	if err == nil {
-		out.Message(fmt.Sprintf("sink %q is in %q from now on", n.name, absolute(r.Dir, st.Location.Path)))
+		out.Message(fmt.Sprintf("sink %q is in %q from now on", n.Name, catalog.Absolute(r.Dir, st.Location.Path)))
 	}
 	return err
 }
 
-func noSuchSink(all map[string]*namedSink, name sql.Ident) error {
+func noSuchSink(all map[string]*catalog.Sink, name sql.Ident) error {
 	var names []string
 	for _, n := range all {
-		names = append(names, n.name)
+		names = append(names, n.Name)
 	}
 	return sqlerr.At(name.Span, "SINK_NOT_FOUND", "there is no sink %q", name.Name).
 		WithNearest(name.Name, names, "SHOW SINKS lists them")

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sources"
 	"ssql/sql"
@@ -13,54 +14,54 @@ import (
 // alterStream is ALTER STREAM: the definition is written anew and checked as CREATE
 // STREAM would. Queries that run keep what they opened until their next start.
 func (s *Session) alterStream(ctx context.Context, st *sql.AlterStream, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	old := cat.rows[strings.ToLower(st.Name.Name)]
-	if old == nil || old.view {
-		return noSuchStream(cat.rows, st.Name)
+	old := cat.Rows[strings.ToLower(st.Name.Name)]
+	if old == nil || old.View {
+		return noSuchStream(cat.Rows, st.Name)
 	}
-	parsed, err := parseStored(old.definition)
+	parsed, err := catalog.ParseStored(old.Definition)
 	if err != nil {
-		return fmt.Errorf("reading the definition of stream %q: %w", old.name, err)
+		return fmt.Errorf("reading the definition of stream %q: %w", old.Name, err)
 	}
 	definition := parsed.(*sql.CreateStream)
 	if st.Add != nil || st.Watermark != nil {
-		if definition.Columns, err = columnsOf(old, definition); err != nil {
+		if definition.Columns, err = catalog.ColumnsOf(old, definition); err != nil {
 			return err
 		}
 	}
 	definition.OrReplace, definition.IfNotExists = false, false
 	definition.Columns = append(definition.Columns, st.Add...)
-	if err := alterWatermark(definition, old.name, st); err != nil {
+	if err := alterWatermark(definition, old.Name, st); err != nil {
 		return err
 	}
-	row := &streamRow{name: old.name, columns: old.columns, baseDir: old.baseDir, identity: old.identity}
+	row := &catalog.StreamRow{Name: old.Name, Columns: old.Columns, BaseDir: old.BaseDir, Identity: old.Identity}
 	set := st.Set
 	if names(set, "path") || names(set, "spool") {
-		row.identity = "" // another input
+		row.Identity = "" // another input
 	}
 	if st.Location != nil {
-		if set, row.identity, err = s.moved(old, st); err != nil {
+		if set, row.Identity, err = s.moved(old, st); err != nil {
 			return err
 		}
 	}
 	if names(set, "path") || names(set, "spool") {
-		row.baseDir = r.Dir // a relative path starts where the statement does
+		row.BaseDir = r.Dir // a relative path starts where the statement does
 	}
-	definition.Options = withOptions(definition.Options, set)
-	row.definition = sql.StatementText(definition)
+	definition.Options = catalog.WithOptions(definition.Options, set)
+	row.Definition = sql.StatementText(definition)
 	if err := s.checkAltered(cat, row, st); err != nil {
 		return err
 	}
-	if err := s.saveStream(ctx, row); err != nil {
+	if err := s.store.SaveStream(ctx, row); err != nil {
 		return err
 	}
-	s.noteDelay(ctx, row.name, st, out)
+	s.noteDelay(ctx, row.Name, st, out)
 	for _, j := range s.jobs() {
-		if j.row.reads.has(row.name) {
-			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.name, sql.IdentText(j.row.name)))
+		if j.row.Reads.Has(row.Name) {
+			out.Notice(fmt.Sprintf("query %q runs with the stream as it was; RESTART QUERY %s takes the change up", j.row.Name, sql.IdentText(j.row.Name)))
 		}
 	}
 	return nil
@@ -84,29 +85,29 @@ func (s *Session) noteDelay(ctx context.Context, name string, st *sql.AlterStrea
 	if st.Watermark == nil {
 		return
 	}
-	queries, err := s.queries(ctx)
+	queries, err := s.store.Queries(ctx)
 	if err != nil {
 		return // the change is stored; this is a note about it
 	}
 	for _, q := range queries {
-		if q.reads.has(name) && s.jobOf(q.name) == nil {
-			out.Notice(fmt.Sprintf("query %q goes by the watermark as it is now from its next start on: START QUERY %s; the watermark never moves back", q.name, sql.IdentText(q.name)))
+		if q.Reads.Has(name) && s.jobOf(q.Name) == nil {
+			out.Notice(fmt.Sprintf("query %q goes by the watermark as it is now from its next start on: START QUERY %s; the watermark never moves back", q.Name, sql.IdentText(q.Name)))
 		}
 	}
 }
 
 // moved returns the option that names the files of a stream which were moved, and the
 // identity by which checkpoints know it: their positions go on to hold.
-func (s *Session) moved(old *streamRow, st *sql.AlterStream) ([]sql.Option, string, error) {
-	declared, err := s.declare(old)
+func (s *Session) moved(old *catalog.StreamRow, st *sql.AlterStream) ([]sql.Option, string, error) {
+	declared, err := s.store.Declare(old)
 	if err != nil {
-		return nil, "", placeOver(err, st.Span)
+		return nil, "", catalog.PlaceOver(err, st.Span)
 	}
-	key := locationOption(declared.spec.Options)
+	key := locationOption(declared.Spec.Options)
 	if key == "" {
-		return nil, "", sqlerr.At(st.Location.Span, "UNSUPPORTED_STATEMENT", "stream %q is not in files: connector %q has no location", old.name, declared.spec.Name)
+		return nil, "", sqlerr.At(st.Location.Span, "UNSUPPORTED_STATEMENT", "stream %q is not in files: connector %q has no location", old.Name, declared.Spec.Name)
 	}
-	return []sql.Option{locationSet(key, st.Location)}, declared.plan.ID, nil
+	return []sql.Option{locationSet(key, st.Location)}, declared.Plan.ID, nil
 }
 
 // locationOption is the option of a connector that says where its files are, "" without one.
@@ -130,33 +131,33 @@ func names(options []sql.Option, name string) bool { return optionNamed(options,
 
 // checkAltered checks a changed definition. Its errors are placed at the statement that
 // changes it.
-func (s *Session) checkAltered(cat *relations, row *streamRow, st *sql.AlterStream) error {
-	parsed, err := parseStored(row.definition)
+func (s *Session) checkAltered(cat *catalog.Snapshot, row *catalog.StreamRow, st *sql.AlterStream) error {
+	parsed, err := catalog.ParseStored(row.Definition)
 	if err != nil {
-		return placeOver(err, st.Span)
+		return catalog.PlaceOver(err, st.Span)
 	}
 	changed := parsed.(*sql.CreateStream)
-	declared, err := s.declareStatement(row, changed)
-	if err == nil && declared.spec.Check != nil {
-		err = declared.spec.Check(declared.options)
+	declared, err := s.store.DeclareStatement(row, changed)
+	if err == nil && declared.Spec.Check != nil {
+		err = declared.Spec.Check(declared.Options)
 	}
 	if err == nil {
-		cat.declared = declared
+		cat.Declared = declared
 		err = checkStream(cat, declared, changed)
 	}
 	if err == nil {
 		return nil
 	}
 	if st.Location != nil {
-		return placeOver(err, st.Location.Span)
+		return catalog.PlaceOver(err, st.Location.Span)
 	}
 	if st.Watermark != nil {
-		return placeOver(err, st.Watermark.Span)
+		return catalog.PlaceOver(err, st.Watermark.Span)
 	}
 	for _, o := range st.Set {
 		if strings.Contains(err.Error(), fmt.Sprintf("%q", o.Key.Name)) {
-			return placeOver(err, o.Key.Span)
+			return catalog.PlaceOver(err, o.Key.Span)
 		}
 	}
-	return placeOver(err, st.Span)
+	return catalog.PlaceOver(err, st.Span)
 }

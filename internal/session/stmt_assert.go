@@ -57,7 +57,7 @@ func (s *Session) holds(ctx context.Context, st *sql.Assert) (holds bool, found 
 			holds, _ = row[0].(bool)
 			switch {
 			case len(row) > 1:
-				found = "The query gives " + text(row[1]) + "."
+				found = "The query gives " + duck.Text(row[1]) + "."
 			case row[0] == nil:
 				found = "The condition is NULL."
 			default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -25,7 +26,7 @@ func (s *Session) assertRows(ctx context.Context, st *sql.AssertRows, _ *Request
 		var lines []string
 		err := s.withConn(ctx, func(c *duck.Conn) error {
 			return c.Query(ctx, difference, nil, func(row []any) error {
-				lines = append(lines, text(row[0])+": "+text(row[1]))
+				lines = append(lines, duck.Text(row[0])+": "+duck.Text(row[1]))
 				return nil
 			})
 		})
@@ -77,7 +78,7 @@ func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]table
 	var all []tableColumn
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, "DESCRIBE "+st.Table.SQL(), nil, func(row []any) error {
-			all = append(all, tableColumn{text(row[0]), text(row[1])})
+			all = append(all, tableColumn{duck.Text(row[0]), duck.Text(row[1])})
 			return nil
 		})
 	})
@@ -94,7 +95,7 @@ func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]table
 		names = append(names, c.name)
 	}
 	for _, want := range st.Columns {
-		at := indexOf(names, want.Name)
+		at := catalog.IndexOf(names, want.Name)
 		if at < 0 {
 			return nil, sqlerr.At(want.Span, "UNRESOLVED_COLUMN", "table %s has no column %q", st.Table.SQL(), want.Name).
 				WithNearest(want.Name, names, "it has: %s", strings.Join(names, ", "))
@@ -102,14 +103,4 @@ func (s *Session) tableColumns(ctx context.Context, st *sql.AssertRows) ([]table
 		out = append(out, all[at])
 	}
 	return out, nil
-}
-
-// indexOf returns where a name is, compared without case, -1 if it is not there.
-func indexOf(names []string, name string) int {
-	for i, n := range names {
-		if strings.EqualFold(n, name) {
-			return i
-		}
-	}
-	return -1
 }

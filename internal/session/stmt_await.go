@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 	"ssql/sql/types"
@@ -21,7 +22,7 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 		if err != nil {
 			return err
 		}
-		if j := s.jobOf(row.name); j != nil {
+		if j := s.jobOf(row.Name); j != nil {
 			jobs = append(jobs, j)
 		} else if err := s.awaitStopped(ctx, row, st, out); err != nil {
 			return err
@@ -46,29 +47,29 @@ func (s *Session) awaitStatement(ctx context.Context, st *sql.Await, _ *Request,
 }
 
 // awaitStopped answers for a query that does not run here: nothing more will come of it.
-func (s *Session) awaitStopped(ctx context.Context, row *queryRow, st *sql.Await, out Output) error {
+func (s *Session) awaitStopped(ctx context.Context, row *catalog.QueryRow, st *sql.Await, out Output) error {
 	switch {
-	case row.state == stateFailed:
-		return &QueryError{row.name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.name).
-			WithHint("SHOW ERRORS FOR %s says why", sql.IdentText(row.name))}
-	case row.state == stateFinished && (st.Until == "" || st.Until == "IDLE"):
+	case row.State == catalog.Failed:
+		return &QueryError{row.Name, sqlerr.At(st.Name.Span, "QUERY_FAILED", "query %q has failed", row.Name).
+			WithHint("SHOW ERRORS FOR %s says why", sql.IdentText(row.Name))}
+	case row.State == catalog.Finished && (st.Until == "" || st.Until == "IDLE"):
 		return nil // it has read what was there
 	case st.Until == "" || st.Until == "IDLE":
-		out.Notice(fmt.Sprintf("query %q is %s: there is nothing to wait for; START QUERY %s starts it", row.name, row.state, sql.IdentText(row.name)))
+		out.Notice(fmt.Sprintf("query %q is %s: there is nothing to wait for; START QUERY %s starts it", row.Name, row.State, sql.IdentText(row.Name)))
 		return nil
 	}
 	t, err := s.committed(ctx, row)
 	if err != nil || t.reached(st) {
 		return err
 	}
-	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q is %s: %s", row.name, row.state, t.progress(st)).
-		WithHint("START QUERY %s, then AWAIT", sql.IdentText(row.name))
+	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q is %s: %s", row.Name, row.State, t.progress(st)).
+		WithHint("START QUERY %s, then AWAIT", sql.IdentText(row.Name))
 }
 
 // committed is how far the batches of a query have come in all its runs.
-func (s *Session) committed(ctx context.Context, row *queryRow) (*totals, error) {
+func (s *Session) committed(ctx context.Context, row *catalog.QueryRow) (*totals, error) {
 	t := &totals{}
-	err := s.each(ctx, `SELECT max(batch), coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_in), 0)::BIGINT, epoch_us(max(watermark)) FROM ssql.commits WHERE query_id = ?`, []any{row.id}, func(r []any) error {
+	err := s.store.Each(ctx, `SELECT max(batch), coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_in), 0)::BIGINT, epoch_us(max(watermark)) FROM ssql.commits WHERE query_id = ?`, []any{row.ID}, func(r []any) error {
 		batch, some := r[0].(int64)
 		if !some {
 			return nil
@@ -99,7 +100,7 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 		case <-j.done:
 			return j.endedBefore(st)
 		case <-timeout:
-			return sqlerr.At(st.Name.Span, "E_TIMEOUT", "query %q: %s in %s", j.row.name, t.progress(st), sql.IntervalText(types.Interval{Micros: st.TimeoutMicros})).Because(ErrTimeout)
+			return sqlerr.At(st.Name.Span, "E_TIMEOUT", "query %q: %s in %s", j.row.Name, t.progress(st), sql.IntervalText(types.Interval{Micros: st.TimeoutMicros})).Because(ErrTimeout)
 		case <-ctx.Done():
 			return ctx.Err()
 		}
@@ -109,14 +110,14 @@ func (j *job) awaitUntil(ctx context.Context, st *sql.Await, timeout <-chan time
 // endedBefore judges a query that has ended while AWAIT waited for it.
 func (j *job) endedBefore(st *sql.Await) error {
 	if j.err != nil {
-		return &QueryError{j.row.name, j.unplaced()}
+		return &QueryError{j.row.Name, j.unplaced()}
 	}
 	t, _ := j.snapshot()
 	if st.Until == "" || st.Until == "IDLE" || t.reached(st) {
 		return nil
 	}
-	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.name, t.progress(st)).
-		WithHint("SHOW PROGRESS FOR %s shows how far it came", sql.IdentText(j.row.name))
+	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q has ended: %s", j.row.Name, t.progress(st)).
+		WithHint("SHOW PROGRESS FOR %s shows how far it came", sql.IdentText(j.row.Name))
 }
 
 // progress says how far a run has come of what AWAIT asks.

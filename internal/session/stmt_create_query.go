@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -14,7 +15,7 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 	if err := s.checkTargets(ctx, st.Inserts); err != nil {
 		return err
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -27,12 +28,12 @@ func (s *Session) createQuery(ctx context.Context, st *sql.CreateQuery, r *Reque
 
 // queryDefinition returns the definition that CREATE QUERY writes, or CREATE SINK q INTO t,
 // whose output mode is chosen as that of a materialized view.
-func (s *Session) queryDefinition(st *sql.CreateQuery, dir string, cat *relations) (*definition, error) {
+func (s *Session) queryDefinition(st *sql.CreateQuery, dir string, cat *catalog.Snapshot) (*catalog.Definition, error) {
 	options, err := settings.OfQuery(st.Options)
 	if err != nil {
 		return nil, err
 	}
-	d := &definition{name: st.Name.Name, text: st.Text, dir: dir, inserts: st.Inserts, options: options}
+	d := &catalog.Definition{Name: st.Name.Name, Text: st.Text, Dir: dir, Inserts: st.Inserts, Options: options}
 	if st.AsView {
 		err = s.chooseMode(d, "update", "append", cat)
 	}
@@ -48,29 +49,29 @@ type creation struct {
 
 // createDefined stores and starts a new query, or decides what an existing one of the
 // name means.
-func (s *Session) createDefined(ctx context.Context, d *definition, c creation, r *Request, out Output) error {
-	old, err := s.query(ctx, d.name)
+func (s *Session) createDefined(ctx context.Context, d *catalog.Definition, c creation, r *Request, out Output) error {
+	old, err := s.store.Query(ctx, d.Name)
 	if err != nil {
 		return err
 	}
 	if old != nil {
-		same := sameDefinition(old.definition, d.text)
+		same := catalog.SameDefinition(old.Definition, d.Text)
 		switch {
-		case same && old.state != stateRunning:
-			out.Notice(fmt.Sprintf("query %q exists already with this definition", old.name))
+		case same && old.State != catalog.Running:
+			out.Notice(fmt.Sprintf("query %q exists already with this definition", old.Name))
 		case same:
-			out.Notice(fmt.Sprintf("query %q exists already with this definition, and runs", old.name))
+			out.Notice(fmt.Sprintf("query %q exists already with this definition, and runs", old.Name))
 			return nil
 		case c.ifNotExists:
-			out.Notice(fmt.Sprintf("query %q exists already, with another definition, and stays as it is", old.name))
+			out.Notice(fmt.Sprintf("query %q exists already, with another definition, and stays as it is", old.Name))
 			return nil
 		case !c.orReplace:
-			return sqlerr.At(c.name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.name).
-				WithDetail("%s", definitionDiff(old.definition, d.text, old.baseDir, d.dir)).
+			return sqlerr.At(c.name.Span, "QUERY_ALREADY_EXISTS", "query %q exists with another definition", old.Name).
+				WithDetail("%s", catalog.DefinitionDiff(old.Definition, d.Text, old.BaseDir, d.Dir)).
 				WithHint("CREATE OR REPLACE %s %s goes on with the new one if its state allows it", c.what, c.name.Name)
 		}
 	}
-	if j := s.jobOf(d.name); j != nil && c.orReplace {
+	if j := s.jobOf(d.Name); j != nil && c.orReplace {
 		if err := s.stopToReplace(ctx, d, j); err != nil {
 			return err
 		}
@@ -80,7 +81,7 @@ func (s *Session) createDefined(ctx context.Context, d *definition, c creation, 
 
 // stopToReplace stops a running query whose definition is to be replaced, after it has
 // been found that the new one can go on from its checkpoint.
-func (s *Session) stopToReplace(ctx context.Context, d *definition, j *job) error {
+func (s *Session) stopToReplace(ctx context.Context, d *catalog.Definition, j *job) error {
 	b, err := s.bindNow(ctx, d)
 	if err == nil {
 		err = s.checkFits(b, j.row)

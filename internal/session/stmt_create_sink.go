@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
@@ -13,7 +14,7 @@ import (
 
 // createSink is CREATE SINK. With a query the sink is filled by a query of its name.
 func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request, out Output) error {
-	all, err := s.namedSinks(ctx)
+	all, err := s.store.Sinks(ctx)
 	if err != nil {
 		return err
 	}
@@ -40,33 +41,33 @@ func (s *Session) createSink(ctx context.Context, st *sql.CreateSink, r *Request
 
 // existingSink decides what an existing sink of the name means; done says that it stays
 // as it is.
-func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request, out Output) (done bool, err error) {
+func (s *Session) existingSink(ctx context.Context, st *sql.CreateSink, old *catalog.Sink, r *Request, out Output) (done bool, err error) {
 	if old == nil {
 		return false, nil
 	}
-	same := sameDefinition(withoutQuery(old.definition), withoutQuery(st.Text)) && (old.baseDir == r.Dir || isAbsolute(optionNamed(st.Options, "path")))
+	same := catalog.SameDefinition(withoutQuery(old.Definition), withoutQuery(st.Text)) && (old.BaseDir == r.Dir || catalog.IsAbsolute(optionNamed(st.Options, "path")))
 	switch {
 	case same:
-		out.Notice(fmt.Sprintf("sink %q exists already with this definition", old.name))
+		out.Notice(fmt.Sprintf("sink %q exists already with this definition", old.Name))
 		return true, nil
 	case st.IfNotExists:
-		out.Notice(fmt.Sprintf("sink %q exists already, with another definition, and stays as it is", old.name))
+		out.Notice(fmt.Sprintf("sink %q exists already, with another definition, and stays as it is", old.Name))
 		return true, nil
 	case st.OrReplace:
-		return false, s.refuseSinkInUse(ctx, old.name, st.Name.Span, "replaced")
+		return false, s.refuseSinkInUse(ctx, old.Name, st.Name.Span, "replaced")
 	}
-	return false, sqlerr.At(st.Name.Span, "SINK_ALREADY_EXISTS", "sink %q exists with another definition", old.name).
-		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
-		WithHint("CREATE OR REPLACE SINK %s replaces it", sql.IdentText(old.name))
+	return false, sqlerr.At(st.Name.Span, "SINK_ALREADY_EXISTS", "sink %q exists with another definition", old.Name).
+		WithDetail("%s", catalog.DefinitionDiff(old.Definition, st.Text, old.BaseDir, r.Dir)).
+		WithHint("CREATE OR REPLACE SINK %s replaces it", sql.IdentText(old.Name))
 }
 
 // saveSink checks a sink and stores it in place of an old one.
-func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSink, r *Request) error {
-	cat, err := s.relations(ctx)
+func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *catalog.Sink, r *Request) error {
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if cat.isStream(sql.Name{st.Name}) {
+	if cat.IsStream(sql.Name{st.Name}) {
 		return sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", st.Name.Name).
 			WithHint("choose another name for the sink")
 	}
@@ -75,12 +76,12 @@ func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSi
 			return err
 		}
 	}
-	if _, err := s.declareSink(st, r.Dir); err != nil {
+	if _, err := s.store.DeclareSink(st, r.Dir); err != nil {
 		return err
 	}
 	stored := *st
 	stored.Query, stored.OrReplace, stored.IfNotExists = nil, false, false
-	return s.inTransaction(ctx, func(c *duck.Conn) error {
+	return s.store.InTransaction(ctx, func(c *duck.Conn) error {
 		if _, err := c.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, st.Name.Name); err != nil {
 			return err
 		}
@@ -92,7 +93,7 @@ func (s *Session) saveSink(ctx context.Context, st *sql.CreateSink, old *namedSi
 
 // withoutQuery returns a CREATE SINK without the query that fills it.
 func withoutQuery(definition string) string {
-	if st, ok := parsedSink(definition); ok {
+	if st, ok := catalog.ParsedSink(definition); ok {
 		st.Query = nil
 		return sql.StatementText(st)
 	}

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -17,11 +18,11 @@ import (
 // createStream is CREATE STREAM. It checks everything that can be checked without
 // reading on, infers columns that are not declared, and stores the definition.
 func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	old := cat.rows[strings.ToLower(st.Name.Name)]
+	old := cat.Rows[strings.ToLower(st.Name.Name)]
 	if done, err := s.existingStream(ctx, st, old, r, out); done || err != nil {
 		return err
 	}
@@ -33,10 +34,10 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 			return err
 		}
 	}
-	row := &streamRow{name: st.Name.Name, definition: st.Text, baseDir: r.Dir}
-	declared, unread := s.declareStatement(row, st)
-	if unread == nil && declared.spec.Check != nil {
-		unread = placeAtOption(declared.spec.Check(declared.options), st.Options, pathSpan(st))
+	row := &catalog.StreamRow{Name: st.Name.Name, Definition: st.Text, BaseDir: r.Dir}
+	declared, unread := s.store.DeclareStatement(row, st)
+	if unread == nil && declared.Spec.Check != nil {
+		unread = catalog.PlaceAtOption(declared.Spec.Check(declared.Options), st.Options, pathSpan(st))
 	}
 	if unread != nil {
 		if done, err := s.createByUse(ctx, st, unread, r, out); done || err != nil {
@@ -47,16 +48,16 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 	if declared, err = s.sniffOptions(ctx, row, st, declared, out); err != nil {
 		return err
 	}
-	if st.Infers() && (declared.spec.Infer != nil || st.Columns == nil) {
+	if st.Infers() && (declared.Spec.Infer != nil || st.Columns == nil) {
 		if declared, err = s.inferColumns(ctx, row, st, declared, out); err != nil {
 			return err
 		}
-	} else if declared.spec.CheckColumns != nil {
-		if err := declared.spec.CheckColumns(declared.options, declared.dataColumns()); err != nil {
-			return placeAt(err, st.Name.Span)
+	} else if declared.Spec.CheckColumns != nil {
+		if err := declared.Spec.CheckColumns(declared.Options, declared.DataColumns()); err != nil {
+			return catalog.PlaceAt(err, st.Name.Span)
 		}
 	}
-	cat.declared = declared
+	cat.Declared = declared
 	if err := checkStream(cat, declared, st); err != nil {
 		return err
 	}
@@ -66,18 +67,18 @@ func (s *Session) createStream(ctx context.Context, st *sql.CreateStream, r *Req
 			return err
 		}
 	}
-	if err := s.saveStream(ctx, row); err != nil {
+	if err := s.store.SaveStream(ctx, row); err != nil {
 		return err
 	}
-	return s.tellReaders(ctx, row.name, out)
+	return s.tellReaders(ctx, row.Name, out)
 }
 
 // tellReaders says of each query that reads a replaced stream what comes next.
 func (s *Session) tellReaders(ctx context.Context, stream string, out Output) error {
-	queries, err := s.queries(ctx)
+	queries, err := s.store.Queries(ctx)
 	for _, q := range queries {
-		if q.reads.has(stream) {
-			out.Notice(fmt.Sprintf("query %q reads %q: its next start compares the stream with what the query has kept, and goes on or is refused", q.name, stream))
+		if q.Reads.Has(stream) {
+			out.Notice(fmt.Sprintf("query %q reads %q: its next start compares the stream with what the query has kept, and goes on or is refused", q.Name, stream))
 		}
 	}
 	return err
@@ -95,103 +96,103 @@ func noteMonths(st *sql.CreateStream, out Output) {
 
 // existingStream decides what an existing stream of the name means; done says that
 // there is nothing left to do.
-func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old *streamRow, r *Request, out Output) (done bool, err error) {
+func (s *Session) existingStream(ctx context.Context, st *sql.CreateStream, old *catalog.StreamRow, r *Request, out Output) (done bool, err error) {
 	if old == nil {
 		return false, nil
 	}
-	if old.view {
-		return false, sqlerr.At(st.Name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view", old.name).WithHint("DROP VIEW %s, or choose another name", sql.IdentText(old.name))
+	if old.View {
+		return false, sqlerr.At(st.Name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "%q is a view", old.Name).WithHint("DROP VIEW %s, or choose another name", sql.IdentText(old.Name))
 	}
 	switch {
 	case sameStream(old, st, r.Dir):
-		out.Notice(fmt.Sprintf("stream %q exists already with this definition", old.name))
+		out.Notice(fmt.Sprintf("stream %q exists already with this definition", old.Name))
 		return true, nil
 	case st.IfNotExists:
-		out.Notice(fmt.Sprintf("stream %q exists already, with another definition, and stays as it is", old.name))
+		out.Notice(fmt.Sprintf("stream %q exists already, with another definition, and stays as it is", old.Name))
 		return true, nil
 	case st.OrReplace:
 		return false, s.refuseReplace(ctx, old, st)
 	}
-	return false, sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "stream %q exists with another definition", old.name).
-		WithDetail("%s", definitionDiff(old.definition, st.Text, old.baseDir, r.Dir)).
+	return false, sqlerr.At(st.Name.Span, "STREAM_ALREADY_EXISTS", "stream %q exists with another definition", old.Name).
+		WithDetail("%s", catalog.DefinitionDiff(old.Definition, st.Text, old.BaseDir, r.Dir)).
 		WithHint("CREATE OR REPLACE STREAM %s replaces it", st.Name.Name)
 }
 
 // sameStream reports whether a statement declares what is there already. The same
 // words mean something else where a relative path starts elsewhere.
-func sameStream(old *streamRow, st *sql.CreateStream, dir string) bool {
-	if !sameDefinition(old.definition, st.Text) && !sameDefinition(withoutSniffed(old.definition, st), sql.StatementText(st)) {
+func sameStream(old *catalog.StreamRow, st *sql.CreateStream, dir string) bool {
+	if !catalog.SameDefinition(old.Definition, st.Text) && !catalog.SameDefinition(withoutSniffed(old.Definition, st), sql.StatementText(st)) {
 		// What SHOW CREATE shows is the same too: it declares inferred columns and makes
 		// paths absolute.
-		shown, err := old.createText()
-		return err == nil && sameDefinition(shown, st.Text)
+		shown, err := old.CreateText()
+		return err == nil && catalog.SameDefinition(shown, st.Text)
 	}
 	for _, o := range st.Options {
-		if strings.EqualFold(o.Key.Name, "path") && !isAbsolute(settings.OptionText(o.Value)) {
-			return old.baseDir == dir
+		if strings.EqualFold(o.Key.Name, "path") && !catalog.IsAbsolute(settings.OptionText(o.Value)) {
+			return old.BaseDir == dir
 		}
 	}
 	return true
 }
 
 // refuseTableName refuses a stream that would hide a table.
-func refuseTableName(cat *relations, name sql.Ident) error {
+func refuseTableName(cat *catalog.Snapshot, name sql.Ident) error {
 	return refuseTable(cat, name, "stream: statements could not tell the two apart")
 }
 
 // inferColumns asks the connector for the columns of a stream that declares none of the data,
 // says what it found, and pins it.
-func (s *Session) inferColumns(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
-	if declared.spec.Infer == nil {
-		return nil, sqlerr.At(st.Name.Span, "MISSING_COLUMNS", "stream %q declares no columns and connector %q cannot infer them", row.name, declared.spec.Name).
-			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.name)
+func (s *Session) inferColumns(ctx context.Context, row *catalog.StreamRow, st *sql.CreateStream, declared *catalog.Stream, out Output) (*catalog.Stream, error) {
+	if declared.Spec.Infer == nil {
+		return nil, sqlerr.At(st.Name.Span, "MISSING_COLUMNS", "stream %q declares no columns and connector %q cannot infer them", row.Name, declared.Spec.Name).
+			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.Name)
 	}
 	var notes []string
-	fields, err := declared.spec.Infer(ctx, declared.options, func(text string) { notes = append(notes, text) })
+	fields, err := declared.Spec.Infer(ctx, declared.Options, func(text string) { notes = append(notes, text) })
 	if err != nil {
-		return nil, placeAtOption(err, st.Options, pathSpan(st))
+		return nil, catalog.PlaceAtOption(err, st.Options, pathSpan(st))
 	}
-	fields, changed := nameable(fields)
+	fields, changed := catalog.Nameable(fields)
 	for _, text := range changed {
-		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
+		out.Notice(fmt.Sprintf("stream %q: %s", row.Name, text))
 	}
 	for _, c := range st.Columns {
 		if slices.ContainsFunc(fields, func(f types.Field) bool { return strings.EqualFold(f.Name, c.Name.Name) }) {
 			return nil, sqlerr.At(c.Name.Span, "COLUMN_ALREADY_EXISTS", "the data has a column %q already", c.Name.Name).
-				WithHint("give the column that comes besides those of the data another name, or declare the columns of the data: (%s)", columnList(fields))
+				WithHint("give the column that comes besides those of the data another name, or declare the columns of the data: (%s)", catalog.ColumnList(fields))
 		}
 	}
-	row.columns = columnList(fields)
-	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.name, row.columns))
-	if text := shapeNote(fields, sql.IdentText(row.name)); text != "" {
+	row.Columns = catalog.ColumnList(fields)
+	out.Notice(fmt.Sprintf("stream %q has these columns, found in a sample and kept from now on: %s", row.Name, row.Columns))
+	if text := shapeNote(fields, sql.IdentText(row.Name)); text != "" {
 		notes = append(notes, text)
 	}
 	for _, text := range notes {
-		out.Notice(fmt.Sprintf("stream %q: %s", row.name, text))
+		out.Notice(fmt.Sprintf("stream %q: %s", row.Name, text))
 	}
-	return s.declareStatement(row, st)
+	return s.store.DeclareStatement(row, st)
 }
 
 // sniffOptions adds to a statement the options that it does not give and that the data of a
 // path tells, says so, and keeps them: files that come later are read alike. Whether there
 // is a header, and what the files hold, is only asked where the columns are not declared.
-func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.CreateStream, declared *stream, out Output) (*stream, error) {
-	if declared.spec.Sniff == nil || !st.Infers() && declared.options.String("path") == "" {
+func (s *Session) sniffOptions(ctx context.Context, row *catalog.StreamRow, st *sql.CreateStream, declared *catalog.Stream, out Output) (*catalog.Stream, error) {
+	if declared.Spec.Sniff == nil || !st.Infers() && declared.Options.String("path") == "" {
 		return declared, nil
 	}
-	told, err := declared.spec.Sniff(ctx, declared.options)
+	told, err := declared.Spec.Sniff(ctx, declared.Options)
 	if err != nil {
 		return declared, nil // there is nothing yet, or who infers the columns says what is wrong
 	}
-	if other := told["format"]; other != "" && !st.Infers() && !hasOption(st.Options, "format") {
+	if other := told["format"]; other != "" && !st.Infers() && !catalog.HasOption(st.Options, "format") {
 		if other != "json" {
-			out.Notice(fmt.Sprintf("stream %q reads its files as json, since their names do not say what they hold; the first one looks like %s: %s", row.name, other, formatWay(row.name, told)))
+			out.Notice(fmt.Sprintf("stream %q reads its files as json, since their names do not say what they hold; the first one looks like %s: %s", row.Name, other, formatWay(row.Name, told)))
 		}
 		return declared, nil
 	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if hasOption(st.Options, name) || !st.Infers() && name != "delimiter" {
+		if catalog.HasOption(st.Options, name) || !st.Infers() && name != "delimiter" {
 			continue
 		}
 		st.Options = append(st.Options, sql.Option{Key: sql.Ident{Name: name}, Value: told[name]})
@@ -200,25 +201,21 @@ func (s *Session) sniffOptions(ctx context.Context, row *streamRow, st *sql.Crea
 	if found == nil {
 		return declared, nil
 	}
-	out.Notice(fmt.Sprintf("stream %q has %s, found in a sample and kept from now on", row.name, strings.Join(found, ", ")))
-	row.definition = sql.StatementText(st)
-	return s.declareStatement(row, st)
+	out.Notice(fmt.Sprintf("stream %q has %s, found in a sample and kept from now on", row.Name, strings.Join(found, ", ")))
+	row.Definition = sql.StatementText(st)
+	return s.store.DeclareStatement(row, st)
 }
 
 // formatWay says how to read files of a format that their names do not tell.
 func formatWay(stream string, told map[string]string) string {
 	if told["format"] == "text" {
-		return fmt.Sprintf("CREATE OR REPLACE STREAM %s (line VARCHAR) WITH (..., format = 'text') reads each line into one column", identText(stream))
+		return fmt.Sprintf("CREATE OR REPLACE STREAM %s (line VARCHAR) WITH (..., format = 'text') reads each line into one column", sql.IdentText(stream))
 	}
 	var options []string
 	for _, name := range slices.Sorted(maps.Keys(told)) {
 		options = append(options, fmt.Sprintf("%s = %s", name, types.QuoteText(told[name])))
 	}
-	return fmt.Sprintf("ALTER STREAM %s SET (%s) reads them so", identText(stream), strings.Join(options, ", "))
-}
-
-func hasOption(options []sql.Option, name string) bool {
-	return slices.ContainsFunc(options, func(o sql.Option) bool { return strings.EqualFold(o.Key.Name, name) })
+	return fmt.Sprintf("ALTER STREAM %s SET (%s) reads them so", sql.IdentText(stream), strings.Join(options, ", "))
 }
 
 // sniffed are the options that sniffOptions may add.
@@ -227,21 +224,21 @@ var sniffed = []string{"delimiter", "format", "header"}
 // withoutSniffed returns a stored definition without the options that a sample may have told
 // and that a statement does not give.
 func withoutSniffed(definition string, st *sql.CreateStream) string {
-	parsed, err := parseStored(definition)
+	parsed, err := catalog.ParseStored(definition)
 	old, ok := parsed.(*sql.CreateStream)
 	if err != nil || !ok {
 		return definition
 	}
 	old.Options = slices.DeleteFunc(old.Options, func(o sql.Option) bool {
 		name := strings.ToLower(o.Key.Name)
-		return slices.Contains(sniffed, name) && !hasOption(st.Options, name)
+		return slices.Contains(sniffed, name) && !catalog.HasOption(st.Options, name)
 	})
 	return sql.StatementText(old)
 }
 
 // checkStream binds all columns of a stream, so that a computed column or a watermark
 // that cannot be is refused here and not at its first use.
-func checkStream(cat *relations, declared *stream, st *sql.CreateStream) error {
+func checkStream(cat *catalog.Snapshot, declared *catalog.Stream, st *sql.CreateStream) error {
 	seen := map[string]bool{}
 	for _, c := range st.Columns {
 		key := strings.ToLower(c.Name.Name)
@@ -253,26 +250,26 @@ func checkStream(cat *relations, declared *stream, st *sql.CreateStream) error {
 	// The planner places errors at the name of the stream, since it cannot know that
 	// this is the statement which declares it. So columns and watermarks are added one
 	// by one: what fails is at the one that was added last.
-	whole := *declared.plan
-	defer func() { *declared.plan = whole }()
-	declared.plan.Computed, declared.plan.Watermarks = nil, nil
+	whole := *declared.Plan
+	defer func() { *declared.Plan = whole }()
+	declared.Plan.Computed, declared.Plan.Watermarks = nil, nil
 	for _, c := range st.Columns {
 		if c.Computed == nil {
 			continue
 		}
-		declared.plan.Computed = whole.Computed[:len(declared.plan.Computed)+1]
-		declared.plan.Order = orderUpTo(&whole, len(declared.plan.Computed))
+		declared.Plan.Computed = whole.Computed[:len(declared.Plan.Computed)+1]
+		declared.Plan.Order = orderUpTo(&whole, len(declared.Plan.Computed))
 		if _, err := bindStream(cat, st.Name); err != nil {
-			return placeOver(err, c.Span)
+			return catalog.PlaceOver(err, c.Span)
 		}
 	}
 	for i, w := range st.Watermarks {
-		declared.plan.Watermarks = whole.Watermarks[:i+1]
+		declared.Plan.Watermarks = whole.Watermarks[:i+1]
 		if _, err := bindStream(cat, st.Name); err != nil {
-			return placeOver(err, w.Span)
+			return catalog.PlaceOver(err, w.Span)
 		}
 	}
-	*declared.plan = whole
+	*declared.Plan = whole
 	_, err := bindStream(cat, st.Name)
 	return err
 }
@@ -294,7 +291,7 @@ func orderUpTo(whole *plan.Stream, n int) []string {
 }
 
 // bindStream plans SELECT * FROM a stream.
-func bindStream(cat *relations, name sql.Ident) (*plan.Plan, error) {
+func bindStream(cat *catalog.Snapshot, name sql.Ident) (*plan.Plan, error) {
 	all := &sql.Query{
 		Body: &sql.Select{Items: []sql.SelectItem{{Expr: &sql.Star{}}}, From: &sql.TableRef{Name: sql.Name{name}, Span: name.Span}},
 		Text: "SELECT * FROM " + name.Name,
@@ -316,14 +313,14 @@ func pathSpan(st *sql.CreateStream) sql.Span {
 // refuseReplace refuses to replace a stream that a query reads while it runs, or whose
 // rows only the connector has. A query that stands still is not in the way: its next
 // start finds whether the state that it kept fits the new stream.
-func (s *Session) refuseReplace(ctx context.Context, old *streamRow, st *sql.CreateStream) error {
-	if declared, err := s.declare(old); err == nil && declared.spec.Drop != nil {
-		return s.refuseInUse(ctx, old.name, st.Name.Span, "replaced")
+func (s *Session) refuseReplace(ctx context.Context, old *catalog.StreamRow, st *sql.CreateStream) error {
+	if declared, err := s.store.Declare(old); err == nil && declared.Spec.Drop != nil {
+		return s.refuseInUse(ctx, old.Name, st.Name.Span, "replaced")
 	}
 	for _, j := range s.jobs() {
-		if j.row.reads.has(old.name) {
-			return sqlerr.At(st.Name.Span, "STREAM_IN_USE", "%q cannot be replaced: query %q reads it now", old.name, j.row.name).
-				WithHint("STOP QUERY %s first", sql.IdentText(j.row.name))
+		if j.row.Reads.Has(old.Name) {
+			return sqlerr.At(st.Name.Span, "STREAM_IN_USE", "%q cannot be replaced: query %q reads it now", old.Name, j.row.Name).
+				WithHint("STOP QUERY %s first", sql.IdentText(j.row.Name))
 		}
 	}
 	return nil

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -18,21 +19,21 @@ func (s *Session) createStreamingTable(ctx context.Context, st *sql.CreateStream
 	if err := s.refuseElsewhere(ctx, st.Name); err != nil {
 		return err
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	name := st.Name[len(st.Name)-1]
-	if cat.isStream(st.Name) {
+	if cat.IsStream(st.Name) {
 		return sqlerr.At(name.Span, "STREAM_ALREADY_EXISTS", "%q is a stream or a view over one", name.Name).WithHint("choose another name for the streaming table")
 	}
-	if sink, err := s.sinkNamed(ctx, st.Name); err != nil || sink != nil {
+	if sink, err := s.store.SinkNamed(ctx, st.Name); err != nil || sink != nil {
 		if err != nil {
 			return err
 		}
 		return sqlerr.At(name.Span, "SINK_ALREADY_EXISTS", "%q is a sink", name.Name).WithHint("choose another name for the streaming table")
 	}
-	table, err := cat.table(st.Name)
+	table, err := cat.Table(st.Name)
 	switch {
 	case err != nil:
 		return err
@@ -81,6 +82,6 @@ func (s *Session) refreshStreamingTable(st *sql.CreateStreamingTable, table *pla
 		out.Notice(fmt.Sprintf("table %q exists already, with other columns, and stays as it is", name.Name))
 		return nil
 	}
-	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "table %q has other columns: %s", name.Name, columnList(have)).
+	return sqlerr.At(name.Span, "TABLE_OR_VIEW_ALREADY_EXISTS", "table %q has other columns: %s", name.Name, catalog.ColumnList(have)).
 		WithHint("ALTER TABLE %s ADD COLUMN .. adds one; DROP TABLE %[1]s forgets its rows", sql.IdentText(name.Name))
 }

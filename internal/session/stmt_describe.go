@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
+	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -19,12 +21,12 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 	if st.Query != nil {
 		return s.describeSelect(ctx, st, r, out)
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if name := withoutMain(st.Name); len(name) == 1 {
-		stream, err := cat.stream(name[0].Name)
+	if name := catalog.WithoutMain(st.Name); len(name) == 1 {
+		stream, err := cat.Stream(name[0].Name)
 		if err != nil {
 			return err
 		}
@@ -35,15 +37,15 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 			}
 			return s.describeStream(ctx, stream, columnTypes, st.Extended, out)
 		}
-		if view := cat.view(name[0].Name); view != nil {
-			return describeView(cat, view, st.Extended, out)
+		if view := cat.View(name[0].Name); view != nil {
+			return s.describeView(cat, view, st.Extended, out)
 		}
-		row, err := s.query(ctx, name[0].Name)
+		row, err := s.store.Query(ctx, name[0].Name)
 		if err != nil {
 			return err
 		}
 		// A query is usually named like its table, which is what DESCRIBE means then.
-		if row != nil && !strings.EqualFold(row.target, row.name) || row != nil && st.Extended {
+		if row != nil && !strings.EqualFold(row.Target, row.Name) || row != nil && st.Extended {
 			return s.describeQuery(ctx, row, out)
 		}
 	}
@@ -52,29 +54,29 @@ func (s *Session) describe(ctx context.Context, st *sql.Describe, r *Request, ou
 		return err
 	}
 	// The view over a sink is made with its first rows.
-	all, sinksErr := s.namedSinks(ctx)
+	all, sinksErr := s.store.Sinks(ctx)
 	if n := all[strings.ToLower(st.Name[0].Name)]; sinksErr == nil && n != nil {
 		out.Message(fmt.Sprintf("sink %q holds nothing yet: its columns will be those of the first query that writes into it", st.Name[0].Name))
 		return nil
 	}
-	return cat.missing(st.Name[0])
+	return missing(cat, st.Name[0])
 }
 
 // describeSelect lists the columns of a SELECT that reads a stream; others are DuckDB's.
 func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	query, ok := st.Query.(*sql.Undecided)
-	if !ok || !cat.concerns(query, r.Dir) {
+	if !ok || !cat.Concerns(query, r.Dir) {
 		err := s.passthrough(ctx, st.Node, "DESCRIBE", r.Dir, out)
 		if ok {
-			return cat.explainMissing(query, err)
+			return explainMissing(cat, query, err)
 		}
 		return err
 	}
-	cat.filesBelow = r.Dir
+	cat.FilesBelow = r.Dir
 	parsed, err := query.Parse(s.settings.Limits())
 	if err != nil {
 		return s.describeUnread(ctx, query, cat, err, r, out)
@@ -100,7 +102,7 @@ func (s *Session) describeSelect(ctx context.Context, st *sql.Describe, r *Reque
 
 // describeUnread lists the columns of a query in syntax that only DuckDB has. unread is why
 // ssql cannot read it.
-func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat *catalog.Snapshot, unread error, r *Request, out Output) error {
 	reads, err := query.Reads(s.settings.Limits())
 	if err != nil {
 		return unread
@@ -121,7 +123,7 @@ func (s *Session) describeUnread(ctx context.Context, query *sql.Undecided, cat 
 
 // typesOf returns the types of a stream's columns, by name: those of computed ones are what
 // their expressions give.
-func typesOf(cat *relations, name sql.Ident) (map[string]string, error) {
+func typesOf(cat *catalog.Snapshot, name sql.Ident) (map[string]string, error) {
 	p, err := bindStream(cat, name)
 	if err != nil {
 		return nil, err
@@ -135,21 +137,21 @@ func typesOf(cat *relations, name sql.Ident) (map[string]string, error) {
 
 // describeStream lists the columns of a stream and, extended, its options.
 // columnTypes are those of all columns, by name.
-func (s *Session) describeStream(ctx context.Context, st *stream, columnTypes map[string]string, extended bool, out Output) error {
+func (s *Session) describeStream(ctx context.Context, st *catalog.Stream, columnTypes map[string]string, extended bool, out Output) error {
 	t := newTextTable("column_name", "column_type", "null", "extra")
 	stored := map[string]int{}
-	for i, f := range st.plan.Stored {
+	for i, f := range st.Plan.Stored {
 		stored[f.Name] = i
 	}
-	for _, name := range st.plan.Order {
+	for _, name := range st.Plan.Order {
 		extra := ""
-		for _, w := range st.plan.Watermarks {
+		for _, w := range st.Plan.Watermarks {
 			if strings.EqualFold(w.Column, name) {
 				extra = "WATERMARK " + watermarkText(st)
 			}
 		}
 		if i, ok := stored[name]; ok {
-			f := st.plan.Stored[i]
+			f := st.Plan.Stored[i]
 			null := "NO"
 			if f.Nullable {
 				null = "YES"
@@ -163,44 +165,44 @@ func (s *Session) describeStream(ctx context.Context, st *stream, columnTypes ma
 		return err
 	}
 	more := newTextTable("property", "value")
-	more.add("connector", st.spec.Name)
-	for _, o := range optionsOfStream(st.spec) {
-		if v, ok := st.options.Set[o.Name]; ok {
+	more.add("connector", st.Spec.Name)
+	for _, o := range catalog.OptionsOfStream(st.Spec) {
+		if v, ok := st.Options.Set[o.Name]; ok {
 			if micros, ok := v.(int64); ok && o.Type == sources.DurationOption {
 				v = sql.IntervalText(types.Interval{Micros: micros})
 			}
 			more.add(o.Name, settings.OptionText(v))
 		}
 	}
-	more.add("identity", st.plan.ID)
-	if err := s.readers(ctx, st.row.name, more); err != nil {
+	more.add("identity", st.Plan.ID)
+	if err := s.readers(ctx, st.Row.Name, more); err != nil {
 		return err
 	}
-	more.add("definition", st.row.definition)
+	more.add("definition", st.Row.Definition)
 	return more.send(out)
 }
 
 // describeView lists the columns of a view over streams and, extended, its definition.
-func describeView(cat *relations, view *streamRow, extended bool, out Output) error {
-	query, err := viewQuery(view)
+func (s *Session) describeView(cat *catalog.Snapshot, view *catalog.StreamRow, extended bool, out Output) error {
+	query, err := catalog.ViewQuery(view)
 	if err != nil {
 		return err
 	}
-	p, fold, err := plan.Snapshot(query, cat, planOptions(cat.ctx, cat.session.settings.OfViews(), true))
+	p, fold, err := plan.Snapshot(query, cat, planOptions(cat.Ctx, s.settings.OfViews(), true))
 	if err != nil {
-		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
+		return catalog.Unplaced(err, fmt.Sprintf("reading view %q", view.Name))
 	}
 	var columns *textTable
 	if fold == nil {
 		columns = planColumns(p.Outputs[0].Columns)
-	} else if columns, err = cat.session.foldColumns(cat.ctx, fold, cat, sql.Node{}, ""); err != nil {
-		return unplaced(err, fmt.Sprintf("reading view %q", view.name))
+	} else if columns, err = s.foldColumns(cat.Ctx, fold, cat, sql.Node{}, ""); err != nil {
+		return catalog.Unplaced(err, fmt.Sprintf("reading view %q", view.Name))
 	}
 	if err := columns.send(out); err != nil || !extended {
 		return err
 	}
 	more := newTextTable("property", "value")
-	more.add("definition", view.definition)
+	more.add("definition", view.Definition)
 	return more.send(out)
 }
 
@@ -221,28 +223,28 @@ func planColumns(columns []plan.Column) *textTable {
 }
 
 // describeQuery lists what is known about a query.
-func (s *Session) describeQuery(ctx context.Context, q *queryRow, out Output) error {
+func (s *Session) describeQuery(ctx context.Context, q *catalog.QueryRow, out Output) error {
 	t := newTextTable("property", "value")
-	t.add("name", q.name)
-	t.add("state", string(q.state))
-	t.add("target", q.target)
-	t.add("output_mode", q.mode)
-	t.add("checkpoint", q.checkpoint)
+	t.add("name", q.Name)
+	t.add("state", string(q.State))
+	t.add("target", q.Target)
+	t.add("output_mode", q.Mode)
+	t.add("checkpoint", q.Checkpoint)
 	for i := range settings.Table {
-		if v, ok := q.options[settings.Table[i].Name]; ok {
+		if v, ok := q.Options[settings.Table[i].Name]; ok {
 			t.add("option "+settings.Table[i].Name, v)
 		}
 	}
-	err := s.each(ctx, `SELECT batches, watermark, "rows read", "rows late", "rows bad", "rows written" FROM (`+lifeOfQueries+`) WHERE query_id = ?`,
-		[]any{q.id}, func(row []any) error {
+	err := s.store.Each(ctx, `SELECT batches, watermark, "rows read", "rows late", "rows bad", "rows written" FROM (`+lifeOfQueries+`) WHERE query_id = ?`,
+		[]any{q.ID}, func(row []any) error {
 			for i, name := range []string{"batches", "watermark", "rows read", "rows late", "rows bad", "rows written"} {
-				t.add(name, text(row[i]))
+				t.add(name, duck.Text(row[i]))
 			}
 			return nil
 		})
 	if err != nil {
 		return err
 	}
-	t.add("definition", q.definition)
+	t.add("definition", q.Definition)
 	return t.send(out)
 }

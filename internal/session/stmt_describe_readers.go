@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -17,7 +18,7 @@ func (s *Session) readers(ctx context.Context, stream string, t *textTable) erro
 	if err := s.progress.flush(ctx); err != nil {
 		return err
 	}
-	rows, err := s.queries(ctx)
+	rows, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
@@ -30,15 +31,15 @@ func (s *Session) readers(ctx context.Context, stream string, t *textTable) erro
 		if err != nil {
 			return err
 		}
-		t.add("read by "+row.name, text)
+		t.add("read by "+row.Name, text)
 	}
 	return nil
 }
 
 // sourceOf returns the number of a stream among the sources of a query, -1 if the query
 // does not read it.
-func (s *Session) sourceOf(ctx context.Context, row *queryRow, stream string) (int, error) {
-	d, err := storedDefinition(row)
+func (s *Session) sourceOf(ctx context.Context, row *catalog.QueryRow, stream string) (int, error) {
+	d, err := catalog.StoredDefinition(row)
 	if err != nil {
 		return -1, err
 	}
@@ -55,11 +56,11 @@ func (s *Session) sourceOf(ctx context.Context, row *queryRow, stream string) (i
 }
 
 // readerText says how far a query is in one of its sources.
-func (s *Session) readerText(ctx context.Context, row *queryRow, source int) (string, error) {
-	parts := []string{string(row.state)}
+func (s *Session) readerText(ctx context.Context, row *catalog.QueryRow, source int) (string, error) {
+	parts := []string{string(row.State)}
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		newest := fmt.Sprintf(`SELECT progress->'sources'->%d FROM ssql.progress WHERE query_id = ? AND (progress->>'numInputRows')::BIGINT > 0 ORDER BY batch DESC LIMIT 1`, source)
-		err := c.Query(ctx, newest, []any{row.id}, func(r []any) error {
+		err := c.Query(ctx, newest, []any{row.ID}, func(r []any) error {
 			var p struct {
 				EndOffset              json.RawMessage `json:"endOffset"`
 				ProcessedRowsPerSecond float64         `json:"processedRowsPerSecond"`
@@ -70,11 +71,11 @@ func (s *Session) readerText(ctx context.Context, row *queryRow, source int) (st
 			parts = append(parts, "read up to "+string(p.EndOffset), fmt.Sprintf("%s a second in the newest batch", sqlerr.CountOf(int64(p.ProcessedRowsPerSecond), "row")))
 			return nil
 		})
-		if err != nil || row.state != stateFailed {
+		if err != nil || row.State != catalog.Failed {
 			return err
 		}
-		return c.Query(ctx, `SELECT code FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{row.name}, func(r []any) error {
-			parts = append(parts, "newest error "+text(r[0]))
+		return c.Query(ctx, `SELECT code FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{row.Name}, func(r []any) error {
+			parts = append(parts, "newest error "+duck.Text(r[0]))
 			return nil
 		})
 	})

@@ -9,6 +9,7 @@ import (
 
 	"ssql/checkpoint"
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
@@ -20,7 +21,7 @@ import (
 
 // examination is what is known about a query when it is diagnosed.
 type examination struct {
-	row      *queryRow
+	row      *catalog.QueryRow
 	plan     *plan.Plan
 	bindErr  error
 	lost     error          // why it cannot have its checkpoint; nil: it can
@@ -107,16 +108,16 @@ func (p *batchProgress) at() string {
 }
 
 // examine gathers what DIAGNOSE needs.
-func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, error) {
+func (s *Session) examine(ctx context.Context, row *catalog.QueryRow) (*examination, error) {
 	if err := s.progress.flush(ctx); err != nil {
 		return nil, err
 	}
 	x := &examination{row: row, now: s.now(), past: &pastProgress{}}
-	d, err := storedDefinition(row)
+	d, err := catalog.StoredDefinition(row)
 	if err != nil {
 		return nil, err
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -126,23 +127,23 @@ func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, err
 		x.plan = b.plan
 		x.every = settings.Trigger(b.settings, b.plan.EveryMicros(), false).Interval
 	}
-	if j := s.jobOf(row.name); j != nil {
+	if j := s.jobOf(row.Name); j != nil {
 		x.running, x.activity = true, j.query.Activity()
 	} else if x.lost = s.lookForCheckpoint(row); x.lost == nil {
-		if x.held, err = checkpoint.Held(s.cfg.FS, row.checkpoint); err != nil {
+		if x.held, err = checkpoint.Held(s.cfg.FS, row.Checkpoint); err != nil {
 			return nil, err
 		}
 	}
 	if err := x.lookAtInputs(cat); err != nil {
 		return nil, err
 	}
-	tables, _, err := s.targets(ctx, row)
+	tables, _, err := s.store.Targets(ctx, row)
 	if err != nil {
 		return nil, err
 	}
-	for _, target := range d.targets() {
-		o := outputSight{target: target, mode: row.mode, table: slices.Contains(tables, target)}
-		if len(d.inserts) > 1 {
+	for _, target := range d.Targets() {
+		o := outputSight{target: target, mode: row.Mode, table: slices.Contains(tables, target)}
+		if len(d.Inserts) > 1 {
 			o.of = " of " + target
 		}
 		x.outputs = append(x.outputs, o)
@@ -151,18 +152,18 @@ func (s *Session) examine(ctx context.Context, row *queryRow) (*examination, err
 }
 
 // lookAtInputs asks the connector of each source what there is.
-func (x *examination) lookAtInputs(cat *relations) error {
+func (x *examination) lookAtInputs(cat *catalog.Snapshot) error {
 	if x.plan == nil {
 		return nil
 	}
 	for _, ref := range x.plan.Sources {
 		in := inputSight{name: ref.Stream}
-		st, err := cat.reading(&ref)
+		st, err := cat.StreamOf(&ref)
 		if err != nil {
 			return err
 		}
-		if st != nil && st.spec.Look != nil {
-			if in.sight, err = st.spec.Look(st.row.name, st.options); err != nil {
+		if st != nil && st.Spec.Look != nil {
+			if in.sight, err = st.Spec.Look(st.Row.Name, st.Options); err != nil {
 				in.sight = sources.Sight{Empty: true, Found: placeText(err)}
 			}
 		}
@@ -180,18 +181,18 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 		take func(row []any) error
 	}{
 		{`SELECT count(*), coalesce(sum(rows_in), 0)::BIGINT, coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_late), 0)::BIGINT,
-			coalesce(sum(rows_bad), 0)::BIGINT, coalesce(sum(rows_filtered), 0)::BIGINT FROM ssql.commits WHERE query_id = ?`, []any{x.row.id},
+			coalesce(sum(rows_bad), 0)::BIGINT, coalesce(sum(rows_filtered), 0)::BIGINT FROM ssql.commits WHERE query_id = ?`, []any{x.row.ID},
 			integers(&x.batches, &l.rowsRead, &l.rowsOut, &l.rowsLate, &l.rowsBad, &l.rowsFiltered)},
-		{`SELECT message FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{x.row.name},
+		{`SELECT message FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{x.row.Name},
 			texts(&x.failure)},
-		{`SELECT "column", reason, raw, file FROM ssql.bad_rows WHERE lower(query) = lower(?) ORDER BY batch DESC, file, line LIMIT 1`, []any{x.row.name},
+		{`SELECT "column", reason, raw, file FROM ssql.bad_rows WHERE lower(query) = lower(?) ORDER BY batch DESC, file, line LIMIT 1`, []any{x.row.Name},
 			texts(&x.bad.column, &x.bad.reason, &x.bad.raw, &x.bad.file)},
 		{`SELECT count(*) FILTER (reason = 'event time is null'), count(*) FILTER (reason LIKE '%max_future%')
-			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
+			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.row.Name},
 			integers(&x.bad.nullTimes, &x.bad.future)},
-		{`SELECT coalesce(sum((progress->>'rowsPartlyLate')::BIGINT), 0)::BIGINT FROM ssql.progress WHERE query_id = ?`, []any{x.row.id},
+		{`SELECT coalesce(sum((progress->>'rowsPartlyLate')::BIGINT), 0)::BIGINT FROM ssql.progress WHERE query_id = ?`, []any{x.row.ID},
 			integers(&l.rowsPartlyLate)},
-		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.row.name},
+		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.row.Name},
 			func(row []any) error {
 				x.late.any = row[0] != nil
 				return integers(&x.late.least, &x.late.most)(row)
@@ -229,10 +230,10 @@ func (x *examination) readOutputs(ctx context.Context, c *duck.Conn) error {
 	const ask = `SELECT o->>'target', any_value(o->>'outputMode'), sum((o->>'numInputRows')::BIGINT)::BIGINT, sum((o->>'numOutputRows')::BIGINT)::BIGINT,
 		sum((o->>'rowsBad')::BIGINT)::BIGINT, sum((o->>'rowsFiltered')::BIGINT)::BIGINT
 		FROM (SELECT unnest((progress->'outputs')::JSON[]) AS o FROM ssql.progress WHERE query_id = ?) GROUP BY 1`
-	return c.Query(ctx, ask, []any{x.row.id}, func(row []any) error {
+	return c.Query(ctx, ask, []any{x.row.ID}, func(row []any) error {
 		for i := range x.outputs {
-			if o := &x.outputs[i]; o.target == text(row[0]) {
-				o.mode = text(row[1])
+			if o := &x.outputs[i]; o.target == duck.Text(row[0]) {
+				o.mode = duck.Text(row[1])
 				return integers(&o.life.rowsRead, &o.life.rowsOut, &o.life.rowsBad, &o.life.rowsFiltered)(row[2:])
 			}
 		}
@@ -254,7 +255,7 @@ func integers(to ...*int64) func(row []any) error {
 func texts(to ...*string) func(row []any) error {
 	return func(row []any) error {
 		for i, p := range to {
-			*p = text(row[i])
+			*p = duck.Text(row[i])
 		}
 		return nil
 	}
@@ -263,9 +264,9 @@ func texts(to ...*string) func(row []any) error {
 // readProgress goes through the kept rows of progress, the newest first.
 func (x *examination) readProgress(ctx context.Context, c *duck.Conn) error {
 	same := true
-	return c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? ORDER BY batch DESC`, []any{x.row.id}, func(row []any) error {
+	return c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? ORDER BY batch DESC`, []any{x.row.ID}, func(row []any) error {
 		p := &batchProgress{}
-		if err := json.Unmarshal([]byte(text(row[0])), p); err != nil {
+		if err := json.Unmarshal([]byte(duck.Text(row[0])), p); err != nil {
 			return fmt.Errorf("reading stored progress: %w", err)
 		}
 		x.past.add(p)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sql"
@@ -17,7 +18,7 @@ import (
 
 func (x *examination) checkRunning() []finding {
 	f := finding{check: "running"}
-	name, so := sql.IdentText(x.row.name), sqlerr.CountOf(x.batches, "batch")
+	name, so := sql.IdentText(x.row.Name), sqlerr.CountOf(x.batches, "batch")
 	switch {
 	case x.bindErr != nil:
 		f.found = "the definition no longer fits the streams and tables"
@@ -30,23 +31,23 @@ func (x *examination) checkRunning() []finding {
 		f.found = "runs, " + so + " so far" + x.doing()
 	case x.held:
 		f.found = "runs in another process, " + so + " so far"
-	case x.row.state == stateRunning:
+	case x.row.State == catalog.Running:
 		f.found = "was running, " + so + ", and its process is gone"
 		f.verdict, f.fixes = "the process that ran the query has ended", []string{"START QUERY " + name + ", which goes on where it stopped"}
-	case x.row.state == stateCreated && x.batches == 0:
+	case x.row.State == catalog.Created && x.batches == 0:
 		f.found = "was never started"
 		f.verdict, f.fixes = "the query was never started", []string{"START QUERY " + name}
-	case x.row.state == stateFailed:
+	case x.row.State == catalog.Failed:
 		reason, _, _ := strings.Cut(x.failure, "\n")
 		f.found = "failed after " + so
 		f.verdict = "the query failed: " + reason
 		f.fixes = []string{"put it right and START QUERY " + name + ", which runs the same batch again; SHOW ERRORS FOR " + name + " has the whole message"}
-	case x.row.state == stateStopped:
+	case x.row.State == catalog.Stopped:
 		f.found = "stopped after " + so
 		f.verdict = x.ifSilent("the query is stopped")
 		f.fixes = []string{"START QUERY " + name + ", which goes on where it stopped"}
 	default:
-		f.found = string(x.row.state) + " after " + so + ": it has read what was there"
+		f.found = string(x.row.State) + " after " + so + ": it has read what was there"
 	}
 	return []finding{f}
 }
@@ -167,7 +168,7 @@ func (x *examination) checkReadable() []finding {
 	if l.rowsBad == l.rowsRead {
 		f.found = "no row; the newest because of " + newest
 		f.verdict = "no row can be read: " + newest
-		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+sql.IdentText(x.row.name)+", which lists them with their text")
+		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+sql.IdentText(x.row.Name)+", which lists them with their text")
 	}
 	return []finding{f}
 }

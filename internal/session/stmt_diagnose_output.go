@@ -46,7 +46,7 @@ func (x *examination) waiting(n int64, held string) (verdict string, fixes []str
 	}
 	next := x.past.newest.NextClose.UnixMicro()
 	verdict = fmt.Sprintf("%s for the watermark, %s; the next comes out when it reaches %s", countWaits(n, held), where, timeText(next))
-	name, then := sql.IdentText(x.row.name), ""
+	name, then := sql.IdentText(x.row.Name), ""
 	if !x.running && !x.held {
 		then = ", then START QUERY " + name
 		fixes = []string{"SET end_of_input = 'flush', then START QUERY " + name + ", if nothing else comes: what is open comes out"}
@@ -148,7 +148,7 @@ func (x *examination) outputFinding(o *outputSight) finding {
 		f.verdict = "LIMIT is reached: no more rows come out"
 	case o.stored == 0 && o.mode == types.Append.String():
 		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
-		f.fixes = []string{"RESET QUERY " + sql.IdentText(x.row.name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
+		f.fixes = []string{"RESET QUERY " + sql.IdentText(x.row.Name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
 	default:
 		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, sqlerr.CountOf(o.stored, "row"))
 	}

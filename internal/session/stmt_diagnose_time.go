@@ -25,7 +25,7 @@ func (x *examination) checkTimes() []finding {
 	latest := x.past.latest
 	newest := latest.EventTime["max"]
 	f := finding{check: "event times", found: fmt.Sprintf("up to %s, in batch %d", timeText(newest.UnixMicro()), latest.BatchID)}
-	name := sql.IdentText(x.row.name)
+	name := sql.IdentText(x.row.Name)
 	w := x.plan.Watermarks[0]
 	ahead := newest.Sub(latest.Timestamp.Time)
 	switch hours := wholeHours(ahead.Microseconds()); {
@@ -86,7 +86,7 @@ func (x *examination) checkLate() []finding {
 		}
 		f.fixes = append(f.fixes, x.longerDelay(x.plan.Watermarks[0], x.late.most+delay))
 	}
-	f.fixes = append(f.fixes, "SHOW LATE ROWS FOR "+sql.IdentText(x.row.name))
+	f.fixes = append(f.fixes, "SHOW LATE ROWS FOR "+sql.IdentText(x.row.Name))
 	return []finding{f}
 }
 

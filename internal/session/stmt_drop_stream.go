@@ -8,19 +8,20 @@ import (
 	"strings"
 
 	"ssql/checkpoint"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
 
 // dropStream is DROP STREAM.
 func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request, out Output) error {
-	rows, err := s.streams(ctx)
+	rows, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	old := rows[strings.ToLower(st.Name.Name)]
-	if old != nil && old.view && !firstWords(old.definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
-		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.name).WithHint("DROP VIEW %s", sql.IdentText(old.name))
+	if old != nil && old.View && !catalog.FirstWords(old.Definition, "CREATE", "STREAM") { // ksqlDB's CREATE STREAM AS is one
+		return sqlerr.At(st.Name.Span, "STREAM_NOT_FOUND", "%q is a view, not a stream", old.Name).WithHint("DROP VIEW %s", sql.IdentText(old.Name))
 	}
 	if old == nil {
 		if st.IfExists {
@@ -30,10 +31,10 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 		return noSuchStream(rows, st.Name)
 	}
 	if st.Cascade {
-		if err := s.dropReaders(ctx, old.name, out); err != nil {
+		if err := s.dropReaders(ctx, old.Name, out); err != nil {
 			return err
 		}
-	} else if err := s.refuseInUse(ctx, old.name, st.Name.Span, "dropped"); err != nil {
+	} else if err := s.refuseInUse(ctx, old.Name, st.Name.Span, "dropped"); err != nil {
 		return err
 	}
 	return s.forgetStream(ctx, old)
@@ -41,55 +42,55 @@ func (s *Session) dropStream(ctx context.Context, st *sql.DropStream, _ *Request
 
 // dropReaders drops the queries and views that read a stream or view, also through views.
 func (s *Session) dropReaders(ctx context.Context, relation string, out Output) error {
-	queries, err := s.queries(ctx)
+	queries, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range queries { // before the first is dropped: all of them or none
-		if q.reads.has(relation) && q.checkpoint != "" && s.jobOf(q.name) == nil {
-			if err := checkpoint.Free(s.cfg.FS, q.checkpoint); err != nil {
+		if q.Reads.Has(relation) && q.Checkpoint != "" && s.jobOf(q.Name) == nil {
+			if err := checkpoint.Free(s.cfg.FS, q.Checkpoint); err != nil {
 				return err
 			}
 		}
 	}
 	for _, q := range queries {
-		if q.reads.has(relation) {
+		if q.Reads.Has(relation) {
 			if err := s.dropQuery(ctx, q, out); err != nil {
 				return err
 			}
 		}
 	}
-	rows, err := s.streams(ctx)
+	rows, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	for _, name := range slices.Sorted(maps.Keys(rows)) {
 		row := rows[name]
-		if !row.view || !row.reads.has(relation) {
+		if !row.View || !row.Reads.Has(relation) {
 			continue
 		}
-		if err := s.deleteStream(ctx, row.name); err != nil {
+		if err := s.store.DeleteStream(ctx, row.Name); err != nil {
 			return err
 		}
-		out.Message(fmt.Sprintf("view %q is dropped", row.name))
+		out.Message(fmt.Sprintf("view %q is dropped", row.Name))
 	}
 	return nil
 }
 
 // forgetStream deletes a stream, and the rows that its connector holds for it.
-func (s *Session) forgetStream(ctx context.Context, old *streamRow) error {
-	st, err := s.declare(old)
-	if err == nil && st.spec.Drop != nil {
-		st.spec.Drop(old.name)
+func (s *Session) forgetStream(ctx context.Context, old *catalog.StreamRow) error {
+	st, err := s.store.Declare(old)
+	if err == nil && st.Spec.Drop != nil {
+		st.Spec.Drop(old.Name)
 	}
 	// A definition that cannot be read any more can still be deleted.
-	return s.deleteStream(ctx, old.name)
+	return s.store.DeleteStream(ctx, old.Name)
 }
 
-func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
+func noSuchStream(rows map[string]*catalog.StreamRow, name sql.Ident) error {
 	var names []string
 	for _, r := range rows {
-		names = append(names, r.name)
+		names = append(names, r.Name)
 	}
 	return sqlerr.At(name.Span, "STREAM_NOT_FOUND", "stream %q does not exist", name.Name).
 		WithNearest(name.Name, names, "SHOW STREAMS lists them")
@@ -97,28 +98,28 @@ func noSuchStream(rows map[string]*streamRow, name sql.Ident) error {
 
 // refuseInUse refuses a change of a stream or view that a query or a view reads.
 func (s *Session) refuseInUse(ctx context.Context, relation string, at sql.Span, verb string) error {
-	queries, err := s.queries(ctx)
+	queries, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	for _, q := range queries {
-		if q.reads.has(relation) {
+		if q.Reads.Has(relation) {
 			kind := "QUERY"
-			if isMaterialized(q.definition) {
+			if catalog.IsMaterialized(q.Definition) {
 				kind = "MATERIALIZED VIEW"
 			}
-			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: %s %q reads it", relation, verb, strings.ToLower(kind), q.name).
-				WithHint("DROP %s %s first", kind, sql.IdentText(q.name))
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: %s %q reads it", relation, verb, strings.ToLower(kind), q.Name).
+				WithHint("DROP %s %s first", kind, sql.IdentText(q.Name))
 		}
 	}
-	rows, err := s.streams(ctx)
+	rows, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	for _, row := range rows {
-		if row.view && row.reads.has(relation) {
-			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.name).
-				WithHint("DROP VIEW %s first", sql.IdentText(row.name))
+		if row.View && row.Reads.Has(relation) {
+			return sqlerr.At(at, "STREAM_IN_USE", "%q cannot be %s: view %q reads it", relation, verb, row.Name).
+				WithHint("DROP VIEW %s first", sql.IdentText(row.Name))
 		}
 	}
 	return nil

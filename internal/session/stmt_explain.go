@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
@@ -14,7 +15,7 @@ import (
 // explain is EXPLAIN of a query on a stream, before it is started or by its name.
 // EXPLAIN of anything else is DuckDB's.
 func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
@@ -23,10 +24,10 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	}
 	target := st.Target
 	if u, ok := target.(*sql.Undecided); ok {
-		if !cat.concerns(u, r.Dir) {
-			return cat.explainMissing(u, s.explainTables(ctx, st, r.Dir, out))
+		if !cat.Concerns(u, r.Dir) {
+			return explainMissing(cat, u, s.explainTables(ctx, st, r.Dir, out))
 		}
-		cat.filesBelow = r.Dir
+		cat.FilesBelow = r.Dir
 		if readsOnce(u.Text) {
 			return s.explainUnread(ctx, st, u, cat, nil, r, out)
 		}
@@ -37,7 +38,7 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 	}
 	switch t := target.(type) {
 	case *sql.SelectStatement:
-		cat.filesBelow = r.Dir
+		cat.FilesBelow = r.Dir
 		p, fold, err := s.planSelect(ctx, t.Query, cat)
 		if err != nil {
 			return err
@@ -50,15 +51,15 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 		}
 		return s.explainPlan(st, p, howRun{s.settings, []string{"the screen"}}, out)
 	case *sql.Insert:
-		if cat.isStream(t.Target) {
+		if cat.IsStream(t.Target) {
 			return sqlerr.At(st.Target.Pos(), "UNSUPPORTED_STATEMENT", "INSERT INTO a stream adds its rows as they are, without a plan").
 				WithHint("EXPLAIN a query that reads the stream")
 		}
 		if t.Query == nil {
 			return s.explainTables(ctx, st, r.Dir, out)
 		}
-		return s.explainDefinition(ctx, st, &definition{
-			name: t.Target[len(t.Target)-1].Name, text: t.Text, dir: r.Dir, inserts: []*sql.Insert{t}, options: settings.Values{},
+		return s.explainDefinition(ctx, st, &catalog.Definition{
+			Name: t.Target[len(t.Target)-1].Name, Text: t.Text, Dir: r.Dir, Inserts: []*sql.Insert{t}, Options: settings.Values{},
 		}, cat, out)
 	case *sql.CreateQuery:
 		d, err := s.queryDefinition(t, r.Dir, cat)
@@ -81,9 +82,9 @@ func (s *Session) explain(ctx context.Context, st *sql.Explain, r *Request, out 
 
 // explainUnread is EXPLAIN of a query or statement in syntax that only DuckDB has. unread is
 // why ssql cannot read it.
-func (s *Session) explainUnread(ctx context.Context, st *sql.Explain, u *sql.Undecided, cat *relations, unread error, r *Request, out Output) error {
+func (s *Session) explainUnread(ctx context.Context, st *sql.Explain, u *sql.Undecided, cat *catalog.Snapshot, unread error, r *Request, out Output) error {
 	reads, err := u.Reads(s.settings.Limits())
-	if word := firstWord(u.Text); err != nil || unread != nil && (word == "INSERT" || word == "CREATE") {
+	if word := catalog.FirstWord(u.Text); err != nil || unread != nil && (word == "INSERT" || word == "CREATE") {
 		return first(unread, err)
 	}
 	fold, err := plan.FoldStatement(u.Text, u.Span.Start, reads.Queries, reads.Tables, cat, planOptions(ctx, s.settings, true))
@@ -133,7 +134,7 @@ func (s *Session) explainTables(ctx context.Context, st *sql.Explain, dir string
 
 // explainView is EXPLAIN CREATE [MATERIALIZED] VIEW. What a view keeps depends on the query
 // that reads it; shown is what a SELECT of it would be.
-func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.CreateView, r *Request, cat *relations, out Output) error {
+func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.CreateView, r *Request, cat *catalog.Snapshot, out Output) error {
 	if !view.Materialized {
 		p, err := plan.Bind(view.Query, cat, planOptions(ctx, s.settings, true))
 		if err == nil {
@@ -149,7 +150,7 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 	if err != nil {
 		return err
 	}
-	d, err := materialized(view, r.Dir, options)
+	d, err := catalog.MaterializedDefinition(view, r.Dir, options)
 	if err != nil {
 		return err
 	}
@@ -160,12 +161,12 @@ func (s *Session) explainView(ctx context.Context, st *sql.Explain, view *sql.Cr
 }
 
 // explainStored is EXPLAIN QUERY name.
-func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *relations, out Output) error {
+func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *catalog.Snapshot, out Output) error {
 	row, err := s.queryNamed(ctx, *st.Name)
 	if err != nil {
 		return err
 	}
-	d, err := storedDefinition(row)
+	d, err := catalog.StoredDefinition(row)
 	if err != nil {
 		return err
 	}
@@ -175,7 +176,7 @@ func (s *Session) explainStored(ctx context.Context, st *sql.Explain, cat *relat
 	return s.explainDefinition(ctx, st, d, cat, out)
 }
 
-func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *definition, cat *relations, out Output) error {
+func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *catalog.Definition, cat *catalog.Snapshot, out Output) error {
 	b, err := s.bind(d, cat)
 	if err != nil {
 		return err
@@ -183,7 +184,7 @@ func (s *Session) explainDefinition(ctx context.Context, st *sql.Explain, d *def
 	if st.Kind != "COMPATIBILITY" {
 		return s.explainPlan(st, b.plan, howOf(b), out)
 	}
-	old, err := s.query(ctx, d.name)
+	old, err := s.store.Query(ctx, d.Name)
 	if err != nil {
 		return err
 	}

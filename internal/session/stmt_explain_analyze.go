@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/plan"
 )
 
@@ -36,7 +37,7 @@ GROUP BY place, i, part, name ORDER BY place, i, name`
 
 // explainAnalyze is EXPLAIN ANALYZE QUERY name: the steps of a batch, and what they did in
 // the batches whose progress is kept (progress_rows). Nothing is run.
-func (s *Session) explainAnalyze(ctx context.Context, row *queryRow, d *definition, cat *relations, out Output) error {
+func (s *Session) explainAnalyze(ctx context.Context, row *catalog.QueryRow, d *catalog.Definition, cat *catalog.Snapshot, out Output) error {
 	b, err := s.bind(d, cat)
 	if err != nil {
 		return err
@@ -46,5 +47,5 @@ func (s *Session) explainAnalyze(ctx context.Context, row *queryRow, d *definiti
 	}
 	how := howOf(b)
 	out.Message(strings.TrimRight(plan.ExplainPhysical(b.plan, how.sinks, how.lines(b.plan)), "\n"))
-	return s.send(ctx, analyzedParts, []any{row.id}, out)
+	return s.send(ctx, analyzedParts, []any{row.ID}, out)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
@@ -14,9 +15,9 @@ import (
 
 // insertIntoStream is INSERT INTO a stream whose connector takes rows. DuckDB computes
 // the rows, from constants or from its tables, and gives them the types of the stream.
-func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *relations, r *Request, out Output) error {
-	target := withoutMain(st.Target)[0]
-	stream, err := cat.stream(target.Name)
+func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *catalog.Snapshot, r *Request, out Output) error {
+	target := catalog.WithoutMain(st.Target)[0]
+	stream, err := cat.Stream(target.Name)
 	if err != nil {
 		return err
 	}
@@ -24,13 +25,13 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into view %q", target.Name).
 			WithHint("INSERT INTO the stream that it reads")
 	}
-	if stream.spec.Feed == nil {
-		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into stream %q: connector %q only reads", stream.row.name, stream.spec.Name).
+	if stream.Spec.Feed == nil {
+		return sqlerr.At(target.Span, "UNSUPPORTED_INSERT", "rows cannot be inserted into stream %q: connector %q only reads", stream.Row.Name, stream.Spec.Name).
 			WithHint("a stream WITH (connector = 'memory') takes rows")
 	}
 	if st.Query != nil {
-		if name := cat.streamIn(st.Query.Text); name != "" {
-			return sqlerr.At(st.Query.Span, "UNSUPPORTED_INSERT", "a query on stream %q cannot write into stream %q", name, stream.row.name).
+		if name := cat.StreamIn(st.Query.Text); name != "" {
+			return sqlerr.At(st.Query.Span, "UNSUPPORTED_INSERT", "a query on stream %q cannot write into stream %q", name, stream.Row.Name).
 				WithHint("INSERT INTO a table; a later query can read the table")
 		}
 	}
@@ -48,7 +49,7 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 		defer reader.Release()
 		for reader.Next() {
 			rows += reader.Record().NumRows()
-			if err := stream.spec.Feed(stream.row.name, reader.Record()); err != nil {
+			if err := stream.Spec.Feed(stream.Row.Name, reader.Record()); err != nil {
 				return err
 			}
 		}
@@ -57,27 +58,17 @@ func (s *Session) insertIntoStream(ctx context.Context, st *sql.Insert, cat *rel
 	if err != nil {
 		return err
 	}
-	out.Message(fmt.Sprintf("%s inserted into stream %q", sqlerr.CountOf(rows, "row"), stream.row.name))
+	out.Message(fmt.Sprintf("%s inserted into stream %q", sqlerr.CountOf(rows, "row"), stream.Row.Name))
 	if r.Wait {
-		return s.catchUp(ctx, stream.row.name, out)
+		return s.catchUp(ctx, stream.Row.Name, out)
 	}
 	return nil
 }
 
-// streamIn returns a stream that a query reads, "" if it reads none.
-func (r *relations) streamIn(query string) string {
-	for _, name := range refsOf(query) {
-		if row := r.rows[strings.ToLower(name)]; row != nil {
-			return row.name
-		}
-	}
-	return ""
-}
-
 // feedQuery returns the SELECT that DuckDB runs: the rows of the INSERT as columns of
 // the stream, in its order and types. Columns that are not given are NULL.
-func feedQuery(st *sql.Insert, stream *stream) (string, error) {
-	fields := stream.dataColumns()
+func feedQuery(st *sql.Insert, stream *catalog.Stream) (string, error) {
+	fields := stream.DataColumns()
 	given := st.Columns
 	if given == nil {
 		for _, f := range fields {
@@ -87,8 +78,8 @@ func feedQuery(st *sql.Insert, stream *stream) (string, error) {
 	at := map[string]int{} // column of the source, by stored name in lower case
 	for i, c := range given {
 		if indexOfField(fields, c.Name) < 0 {
-			return "", sqlerr.At(c.Span, "UNRESOLVED_COLUMN", "stream %q has no column %q that rows can give", stream.row.name, c.Name).
-				WithHint("it has: %s", columnList(fields))
+			return "", sqlerr.At(c.Span, "UNRESOLVED_COLUMN", "stream %q has no column %q that rows can give", stream.Row.Name, c.Name).
+				WithHint("it has: %s", catalog.ColumnList(fields))
 		}
 		at[strings.ToLower(c.Name)] = i
 	}
@@ -150,11 +141,11 @@ func indexOfField(fields []types.Field, name string) int {
 // refuseTableIntoSink refuses an INSERT into a sink that reads no stream: DuckDB would say
 // that the sink's view takes no rows.
 func (s *Session) refuseTableIntoSink(ctx context.Context, st *sql.Undecided) error {
-	n, err := s.sinkNamed(ctx, st.Target)
+	n, err := s.store.SinkNamed(ctx, st.Target)
 	if err != nil || n == nil {
 		return err
 	}
-	return sqlerr.At(st.Target[0].Span, "UNSUPPORTED_INSERT", "sink %q takes the rows of queries on streams, and this reads none", n.name).
+	return sqlerr.At(st.Target[0].Span, "UNSUPPORTED_INSERT", "sink %q takes the rows of queries on streams, and this reads none", n.Name).
 		WithHint("COPY (SELECT ...) TO 'file' writes rows of tables to a file")
 }
 
@@ -167,21 +158,21 @@ func (s *Session) insert(ctx context.Context, st *sql.Insert, r *Request, out Ou
 	if err := s.sinkByUse(ctx, st.Target); err != nil {
 		return err
 	}
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	if cat.isStream(st.Target) {
+	if cat.IsStream(st.Target) {
 		return s.insertIntoStream(ctx, st, cat, r, out)
 	}
-	named, err := s.sinkNamed(ctx, st.Target)
+	named, err := s.store.SinkNamed(ctx, st.Target)
 	if err != nil {
 		return err
 	}
-	if named.isConsole() {
+	if named.IsConsole() {
 		return s.insertIntoConsole(ctx, st, named, r, out)
 	}
 	target := st.Target[len(st.Target)-1]
-	d := &definition{name: target.Name, text: st.Text, dir: r.Dir, inserts: []*sql.Insert{st}, options: settings.Values{}}
+	d := &catalog.Definition{Name: target.Name, Text: st.Text, Dir: r.Dir, Inserts: []*sql.Insert{st}, Options: settings.Values{}}
 	return s.defineUnnamed(ctx, d, target.Span, r.Wait, out)
 }

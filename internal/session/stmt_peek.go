@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"strings"
-	"time"
 
 	"github.com/apache/arrow/go/v17/arrow"
 
@@ -18,13 +16,13 @@ const peekRows = 10
 // peek is PEEK stream [FROM LATEST] [LIMIT n]: its first rows, or those of the files of a
 // path, or the last ones that there are now. Nothing is kept, and no query is disturbed.
 func (s *Session) peek(ctx context.Context, st *sql.Peek, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	cat.filesBelow = r.Dir
-	if name := (sql.Name{st.Name}); !cat.isStream(name) && !cat.isPath(name) {
-		return noSuchStream(cat.rows, st.Name)
+	cat.FilesBelow = r.Dir
+	if name := (sql.Name{st.Name}); !cat.IsStream(name) && !cat.IsPath(name) {
+		return noSuchStream(cat.Rows, st.Name)
 	}
 	limit := st.Limit
 	if limit == 0 {
@@ -40,35 +38,15 @@ func (s *Session) peek(ctx context.Context, st *sql.Peek, r *Request, out Output
 		return err
 	}
 	names := []string{st.Name.Name}
-	if row := cat.view(st.Name.Name); row != nil {
-		names = row.reads
+	if row := cat.View(st.Name.Name); row != nil {
+		names = row.Reads
 	}
 	for _, name := range names {
-		if err := cat.preview(name, limit); err != nil {
+		if err := cat.Preview(name, limit); err != nil {
 			return err
 		}
 	}
 	return s.selectFrom(ctx, &sql.SelectStatement{Node: st.Node, Query: query}, cat, r, out)
-}
-
-// preview lets a stream whose rows come from the start of a query on have rows now.
-func (r *relations) preview(name string, rowsMax int64) error {
-	st, err := r.stream(name)
-	if err != nil || st == nil || st.spec.Preview == nil {
-		return err
-	}
-	parsed, err := parseStored(st.row.definition)
-	if err != nil {
-		return err
-	}
-	definition := parsed.(*sql.CreateStream)
-	for key, value := range st.spec.Preview(st.options, rowsMax, time.Now()) {
-		definition.Options = append(definition.Options, sql.Option{Key: sql.Ident{Name: key}, Value: value})
-	}
-	if st, err = r.session.declareStatement(st.row, definition); err == nil {
-		r.opened[strings.ToLower(name)] = st
-	}
-	return err
 }
 
 // latestRows is an output that shows the last rows of a table only.

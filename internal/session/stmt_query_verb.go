@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ssql/checkpoint"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -30,15 +31,15 @@ func (s *Session) queryVerb(ctx context.Context, st *sql.QueryVerb, r *Request, 
 }
 
 // queriesOf returns the queries that a verb is for.
-func (s *Session) queriesOf(ctx context.Context, st *sql.QueryVerb) ([]*queryRow, error) {
+func (s *Session) queriesOf(ctx context.Context, st *sql.QueryVerb) ([]*catalog.QueryRow, error) {
 	if st.All {
-		return s.queries(ctx)
+		return s.store.Queries(ctx)
 	}
 	row, err := s.queryNamed(ctx, st.Name)
-	return []*queryRow{row}, err
+	return []*catalog.QueryRow{row}, err
 }
 
-func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow, wait bool, out Output) error {
+func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *catalog.QueryRow, wait bool, out Output) error {
 	switch st.Verb {
 	case "START", "RESUME":
 		return s.resume(ctx, row, wait, out)
@@ -52,7 +53,7 @@ func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow,
 	case "DROP":
 		return s.dropQuery(ctx, row, out)
 	case "CHECKPOINT":
-		out.Message(fmt.Sprintf("query %q: every batch is durable when it is committed; SHOW CHECKPOINTS FOR %s lists them", row.name, sql.IdentText(row.name)))
+		out.Message(fmt.Sprintf("query %q: every batch is durable when it is committed; SHOW CHECKPOINTS FOR %s lists them", row.Name, sql.IdentText(row.Name)))
 		return nil
 	case "REFRESH":
 		return s.refresh(ctx, row, out)
@@ -61,60 +62,60 @@ func (s *Session) runVerb(ctx context.Context, st *sql.QueryVerb, row *queryRow,
 }
 
 // refresh brings the result of a query up to date with what there is to read now.
-func (s *Session) refresh(ctx context.Context, row *queryRow, out Output) error {
-	if j := s.jobOf(row.name); j != nil {
+func (s *Session) refresh(ctx context.Context, row *catalog.QueryRow, out Output) error {
+	if j := s.jobOf(row.Name); j != nil {
 		return s.awaitCaughtUp(ctx, j)
 	}
 	return s.resume(ctx, row, true, out)
 }
 
 // queryNamed returns the query that a statement names, or an error with the nearest name.
-func (s *Session) queryNamed(ctx context.Context, name sql.Ident) (*queryRow, error) {
-	rows, err := s.queries(ctx)
+func (s *Session) queryNamed(ctx context.Context, name sql.Ident) (*catalog.QueryRow, error) {
+	rows, err := s.store.Queries(ctx)
 	if err != nil {
 		return nil, err
 	}
 	names := make([]string, len(rows))
 	for i, q := range rows {
-		if sql.Canonical(q.name) == sql.Canonical(name.Name) {
+		if sql.Canonical(q.Name) == sql.Canonical(name.Name) {
 			return q, nil
 		}
-		names[i] = q.name
+		names[i] = q.Name
 	}
 	return nil, sqlerr.At(name.Span, "QUERY_NOT_FOUND", "query %q does not exist", name.Name).
 		WithNearest(name.Name, names, "SHOW QUERIES lists them")
 }
 
 // resume starts a stored query where it stopped.
-func (s *Session) resume(ctx context.Context, row *queryRow, wait bool, out Output) error {
-	if s.jobOf(row.name) != nil {
-		out.Notice(fmt.Sprintf("query %q runs already", row.name))
+func (s *Session) resume(ctx context.Context, row *catalog.QueryRow, wait bool, out Output) error {
+	if s.jobOf(row.Name) != nil {
+		out.Notice(fmt.Sprintf("query %q runs already", row.Name))
 		return nil
 	}
-	d, err := storedDefinition(row)
+	d, err := catalog.StoredDefinition(row)
 	if err != nil {
 		return err
 	}
 	b, err := s.bindNow(ctx, d)
 	if err != nil {
 		// Its positions are in the stored text, not in what was typed.
-		return unplaced(err, fmt.Sprintf("starting query %q", row.name))
+		return catalog.Unplaced(err, fmt.Sprintf("starting query %q", row.Name))
 	}
 	return s.startQuery(ctx, b, row, wait, true, out)
 }
 
 // halt stops a running query after its batch, or at once with now: then the batch
 // runs again at the next start.
-func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output) error {
-	j := s.jobOf(row.name)
+func (s *Session) halt(ctx context.Context, row *catalog.QueryRow, now bool, out Output) error {
+	j := s.jobOf(row.Name)
 	switch {
-	case j == nil && row.state == stateFinished:
+	case j == nil && row.State == catalog.Finished:
 		// Rows that come later in a script are not for it any more: see catchUp.
-		row.state = stateStopped
-		out.Notice(fmt.Sprintf("query %q had read what was there; it takes up nothing more until START QUERY %s", row.name, sql.IdentText(row.name)))
-		return s.setQueryState(ctx, row.name, stateStopped)
+		row.State = catalog.Stopped
+		out.Notice(fmt.Sprintf("query %q had read what was there; it takes up nothing more until START QUERY %s", row.Name, sql.IdentText(row.Name)))
+		return s.store.SetQueryState(ctx, row.Name, catalog.Stopped)
 	case j == nil:
-		out.Notice(fmt.Sprintf("query %q does not run here", row.name))
+		out.Notice(fmt.Sprintf("query %q does not run here", row.Name))
 		return nil
 	}
 	if now {
@@ -125,28 +126,28 @@ func (s *Session) halt(ctx context.Context, row *queryRow, now bool, out Output)
 	if err := s.await(ctx, j); err != nil {
 		return err
 	}
-	row.state = stateStopped
+	row.State = catalog.Stopped
 	out.Message(j.summary())
 	return nil
 }
 
 // dropQuery forgets a query: its definition, its progress through the input and its
 // state. What it has written stays.
-func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) error {
+func (s *Session) dropQuery(ctx context.Context, row *catalog.QueryRow, out Output) error {
 	stays, err := s.forgetQuery(ctx, row, out)
 	if err != nil {
 		return err
 	}
-	text := fmt.Sprintf("query %q is dropped with its checkpoint", row.name)
+	text := fmt.Sprintf("query %q is dropped with its checkpoint", row.Name)
 	if stays != "" {
-		text = fmt.Sprintf("query %q is dropped; %s", row.name, stays)
+		text = fmt.Sprintf("query %q is dropped; %s", row.Name, stays)
 	}
-	tables, written, err := s.targets(ctx, row)
+	tables, written, err := s.store.Targets(ctx, row)
 	if err != nil {
 		return err
 	}
 	for _, sink := range written {
-		text += fmt.Sprintf("; the files of sink %s stay (remove them, or choose another path, before a new query writes there)", sink.name)
+		text += fmt.Sprintf("; the files of sink %s stay (remove them, or choose another path, before a new query writes there)", sink.Name)
 	}
 	if len(tables) > 0 {
 		stay := [...]string{"table", "stays with its", "it"}
@@ -163,8 +164,8 @@ func (s *Session) dropQuery(ctx context.Context, row *queryRow, out Output) erro
 // forgetQuery stops a query if it runs here, and deletes its checkpoint and its row in the
 // catalog. E_LOCKED refuses one that runs in another process. stays says what of the
 // checkpoint is left, "" for nothing.
-func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (stays string, err error) {
-	if s.jobOf(row.name) != nil {
+func (s *Session) forgetQuery(ctx context.Context, row *catalog.QueryRow, out Output) (stays string, err error) {
+	if s.jobOf(row.Name) != nil {
 		if err := s.halt(ctx, row, false, out); err != nil {
 			return "", err
 		}
@@ -172,25 +173,25 @@ func (s *Session) forgetQuery(ctx context.Context, row *queryRow, out Output) (s
 	if stays, err = s.removeCheckpoint(row); err != nil {
 		return "", err
 	}
-	s.forgetEnding(row.name)
-	return stays, s.deleteQuery(ctx, row.name)
+	s.forgetEnding(row.Name)
+	return stays, s.store.DeleteQuery(ctx, row.Name)
 }
 
 // removeCheckpoint deletes the folder of a query's checkpoint, unless it is not this
 // database's, or the user has named it: such a folder may hold more.
-func (s *Session) removeCheckpoint(row *queryRow) (stays string, err error) {
-	if row.checkpoint == "" {
+func (s *Session) removeCheckpoint(row *catalog.QueryRow) (stays string, err error) {
+	if row.Checkpoint == "" {
 		return "", nil // in memory, and never started
 	}
-	claim := s.claim(row)
-	if _, err := claim.Check(s.cfg.FS, row.checkpoint); sqlerr.Code(err) == claim.Code {
-		return fmt.Sprintf("the checkpoint in %q is not this database's and stays", row.checkpoint), nil
+	claim := s.store.Claim(row)
+	if _, err := claim.Check(s.cfg.FS, row.Checkpoint); sqlerr.Code(err) == claim.Code {
+		return fmt.Sprintf("the checkpoint in %q is not this database's and stays", row.Checkpoint), nil
 	}
 	if lost := sqlerr.Code(s.lookForCheckpoint(row)); lost == checkpoint.CodeMissing || lost == claim.Code {
 		return "its checkpoint was not here", nil
 	}
-	if row.isNamed() {
-		return fmt.Sprintf("its checkpoint stays in %q", row.checkpoint), checkpoint.Free(s.cfg.FS, row.checkpoint)
+	if row.IsNamed() {
+		return fmt.Sprintf("its checkpoint stays in %q", row.Checkpoint), checkpoint.Free(s.cfg.FS, row.Checkpoint)
 	}
-	return "", checkpoint.Remove(s.cfg.FS, row.checkpoint, claim)
+	return "", checkpoint.Remove(s.cfg.FS, row.Checkpoint, claim)
 }

@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -12,5 +13,5 @@ func (s *Session) runScript(ctx context.Context, st *sql.RunScript, r *Request, 
 	if r.RunScript == nil {
 		return sqlerr.At(st.Span, "UNSUPPORTED_STATEMENT", "RUN SCRIPT is not supported here")
 	}
-	return r.RunScript(ctx, absolute(r.Dir, st.Path))
+	return r.RunScript(ctx, catalog.Absolute(r.Dir, st.Path))
 }

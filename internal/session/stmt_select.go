@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
 	"ssql/exec"
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sinks"
@@ -26,21 +27,21 @@ import (
 // each batch gives. At the end open windows are closed, since no more rows will come to this
 // query.
 func (s *Session) selectStream(ctx context.Context, st *sql.SelectStatement, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	cat.filesBelow = r.Dir
+	cat.FilesBelow = r.Dir
 	return s.selectFrom(ctx, st, cat, r, out)
 }
 
 // selectFrom is selectStream with the streams of a catalog.
-func (s *Session) selectFrom(ctx context.Context, st *sql.SelectStatement, cat *relations, r *Request, out Output) error {
+func (s *Session) selectFrom(ctx context.Context, st *sql.SelectStatement, cat *catalog.Snapshot, r *Request, out Output) error {
 	p, fold, err := s.planSelect(ctx, st.Query, cat)
 	if err != nil {
 		return err
 	}
-	cat.noteUnborn(out)
+	noteUnborn(cat, out)
 	if fold != nil {
 		return s.runFold(ctx, fold, cat, folded{given: st.Node, first: "SELECT"}, r, out)
 	}
@@ -52,12 +53,12 @@ func (s *Session) selectFrom(ctx context.Context, st *sql.SelectStatement, cat *
 
 // noteUnborn says of the streams that were planned with which of them have no row yet, since
 // theirs come from the start of a query on.
-func (r *relations) noteUnborn(out Output) {
-	for _, name := range slices.Sorted(maps.Keys(r.opened)) {
-		st := r.opened[name]
-		if st.spec.Preview != nil && len(st.spec.Preview(st.options, peekRows, time.Now())) > 0 {
+func noteUnborn(cat *catalog.Snapshot, out Output) {
+	for _, name := range slices.Sorted(maps.Keys(cat.Opened)) {
+		st := cat.Opened[name]
+		if st.Spec.Preview != nil && len(st.Spec.Preview(st.Options, peekRows, time.Now())) > 0 {
 			out.Notice(fmt.Sprintf("stream %q makes its rows from the start of a query on, and a SELECT ends with what is there: PEEK %s shows what they are like, a query with INSERT INTO goes on reading, "+
-				"and with an option start in CREATE STREAM there are rows before", st.row.name, sql.IdentText(st.row.name)))
+				"and with an option start in CREATE STREAM there are rows before", st.Row.Name, sql.IdentText(st.Row.Name)))
 		}
 	}
 }
@@ -69,21 +70,21 @@ func asksForChanges(q *sql.Query) bool {
 
 // insertIntoConsole is INSERT INTO a sink that shows its rows: what each batch gives, with
 // the names and types of the columns of the sink.
-func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *namedSink, r *Request, out Output) error {
-	cat, err := s.relations(ctx)
+func (s *Session) insertIntoConsole(ctx context.Context, st *sql.Insert, n *catalog.Sink, r *Request, out Output) error {
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	cat.filesBelow = r.Dir
-	p, err := plan.BindSet([]plan.Insert{{Query: st.Query, Assign: columnTypes(n.columns)}}, cat, planOptions(ctx, s.settings, true))
+	cat.FilesBelow = r.Dir
+	p, err := plan.BindSet([]plan.Insert{{Query: st.Query, Assign: catalog.ColumnTypes(n.Columns)}}, cat, planOptions(ctx, s.settings, true))
 	if err != nil {
 		return err
 	}
-	if len(n.columns) != 0 && len(n.columns) != len(p.Outputs[0].Columns) {
-		return sqlerr.At(st.Query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", sqlerr.CountOf(int64(len(n.columns)), "column"), len(p.Outputs[0].Columns)).
+	if len(n.Columns) != 0 && len(n.Columns) != len(p.Outputs[0].Columns) {
+		return sqlerr.At(st.Query.Span, "INSERT_COLUMN_ARITY_MISMATCH", "the sink has %s, but the query has %d", sqlerr.CountOf(int64(len(n.Columns)), "column"), len(p.Outputs[0].Columns)).
 			WithHint("select one column for each of the sink")
 	}
-	return s.printQuery(ctx, p, cat, shown{columns: n.columns}, out)
+	return s.printQuery(ctx, p, cat, shown{columns: n.Columns}, out)
 }
 
 // shown is how the rows of a plan are shown.
@@ -94,7 +95,7 @@ type shown struct {
 }
 
 // printQuery runs a plan to its end and prints its rows.
-func (s *Session) printQuery(ctx context.Context, p *plan.Plan, cat *relations, as shown, out Output) error {
+func (s *Session) printQuery(ctx context.Context, p *plan.Plan, cat *catalog.Snapshot, as shown, out Output) error {
 	s.noteMeanings(p.Meanings, out)
 	for _, notice := range p.Notices {
 		out.Notice(notice)
@@ -127,7 +128,7 @@ func (s *Session) printQuery(ctx context.Context, p *plan.Plan, cat *relations, 
 
 // runSelect runs a plan to the end of its input. start is called when its sources are open;
 // the rows go to the table of the run.
-func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, fields []types.Field, run *selectRun, start func() error, out Output) error {
+func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *catalog.Snapshot, fields []types.Field, run *selectRun, start func() error, out Output) error {
 	result := p.Outputs[0]
 	srcs, err := openSources(p, cat, once(run.onNotice))
 	if err != nil {
@@ -136,7 +137,7 @@ func (s *Session) runSelect(ctx context.Context, p *plan.Plan, cat *relations, f
 	if err := start(); err != nil {
 		return closeAfter(srcs, err)
 	}
-	sink, err := s.findSink("console", run.print)
+	sink, err := s.store.FindSink("console", run.print)
 	if err != nil {
 		return closeAfter(srcs, err)
 	}

@@ -6,6 +6,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -86,27 +87,27 @@ func (s *Session) showWord(ctx context.Context, st *sql.Show, names []string, ou
 }
 
 func (s *Session) showStreams(ctx context.Context, st *sql.Show, out Output) error {
-	cat, err := s.relations(ctx)
+	cat, err := s.store.Snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	names := make([]string, 0, len(cat.rows))
-	for key := range cat.rows {
+	names := make([]string, 0, len(cat.Rows))
+	for key := range cat.Rows {
 		names = append(names, key)
 	}
 	sort.Strings(names)
 	t := newTextTable("name", "connector", "columns", "watermark")
 	for _, key := range names {
-		row := cat.rows[key]
-		if row.view || !likeMatches(st.Like, row.name) {
+		row := cat.Rows[key]
+		if row.View || !likeMatches(st.Like, row.Name) {
 			continue
 		}
-		stream, err := cat.stream(key)
+		stream, err := cat.Stream(key)
 		if err != nil {
-			t.add(row.name, "", brokenText(err), "")
+			t.add(row.Name, "", brokenText(err), "")
 			continue
 		}
-		t.add(stream.row.name, stream.spec.Name, strings.Join(stream.plan.Order, ", "), watermarkText(stream))
+		t.add(stream.Row.Name, stream.Spec.Name, strings.Join(stream.Plan.Order, ", "), watermarkText(stream))
 	}
 	return t.send(out)
 }
@@ -116,9 +117,9 @@ func (s *Session) showStreams(ctx context.Context, st *sql.Show, out Output) err
 func brokenText(err error) string { return "ERROR " + err.Error() }
 
 // watermarkText shows the watermarks of a stream as they were declared.
-func watermarkText(st *stream) string {
+func watermarkText(st *catalog.Stream) string {
 	var parts []string
-	for _, w := range st.plan.Watermarks {
+	for _, w := range st.Plan.Watermarks {
 		delay := sql.IntervalText(types.Interval{Micros: w.DelayMicros})
 		parts = append(parts, fmt.Sprintf("%s - %s", w.Column, delay))
 	}
@@ -186,5 +187,5 @@ func (s *Session) sendFor(ctx context.Context, st *sql.Show, text, order string,
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, text+" WHERE query_id = ? "+order, []any{q.id}, out)
+	return s.send(ctx, text+" WHERE query_id = ? "+order, []any{q.ID}, out)
 }

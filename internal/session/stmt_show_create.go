@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
@@ -27,7 +28,7 @@ func (s *Session) showCreate(ctx context.Context, st *sql.Show, out Output) erro
 		if other, e := s.createText(ctx, "", name); e == nil && other != "" {
 			return err.WithHint("SHOW CREATE %s shows what has that name", sql.IdentText(name.Name))
 		}
-		if cat, e := s.relations(ctx); e == nil {
+		if cat, e := s.store.Snapshot(ctx); e == nil {
 			if near := cat.Similar(name.Name); near != "" {
 				return err.WithHint("did you mean %q?", near)
 			}
@@ -43,30 +44,30 @@ func (s *Session) showCreate(ctx context.Context, st *sql.Show, out Output) erro
 // table.
 func (s *Session) createText(ctx context.Context, kind string, name sql.Ident) (string, error) {
 	if kind == "" || kind == "STREAM" || kind == "VIEW" {
-		rows, err := s.streams(ctx)
+		rows, err := s.store.Streams(ctx)
 		if err != nil {
 			return "", err
 		}
-		if row := rows[strings.ToLower(name.Name)]; row != nil && (kind == "" || row.view == (kind == "VIEW")) {
-			return row.createText()
+		if row := rows[strings.ToLower(name.Name)]; row != nil && (kind == "" || row.View == (kind == "VIEW")) {
+			return row.CreateText()
 		}
 	}
 	if kind == "" || kind == "SINK" {
-		all, err := s.namedSinks(ctx)
+		all, err := s.store.Sinks(ctx)
 		if err != nil {
 			return "", err
 		}
 		if n := all[strings.ToLower(name.Name)]; n != nil {
-			return n.createText(), nil
+			return n.CreateText(), nil
 		}
 	}
 	if kind == "" || kind == "QUERY" || kind == "MATERIALIZED VIEW" {
-		row, err := s.query(ctx, name.Name)
+		row, err := s.store.Query(ctx, name.Name)
 		if err != nil {
 			return "", err
 		}
-		if row != nil && (kind != "MATERIALIZED VIEW" || isMaterialized(row.definition)) {
-			return row.createText()
+		if row != nil && (kind != "MATERIALIZED VIEW" || catalog.IsMaterialized(row.Definition)) {
+			return row.CreateText()
 		}
 	}
 	if kind != "" && kind != "VIEW" && kind != "TABLE" {
@@ -79,56 +80,12 @@ func (s *Session) createText(ctx context.Context, kind string, name sql.Ident) (
 	return found, err
 }
 
-// createText returns the CREATE STREAM or CREATE VIEW of a row. Columns that were inferred
-// are declared, and a relative path becomes an absolute one, so that the text means
-// the same wherever it is run.
-func (r *streamRow) createText() (string, error) {
-	parsed, err := parseStored(r.definition)
-	if err != nil {
-		return r.definition, nil // as it is: whoever reads it sees what is wrong
-	}
-	switch st := parsed.(type) {
-	case *sql.CreateStream:
-		st.OrReplace, st.IfNotExists = false, false
-		if st.Columns, err = columnsOf(r, st); err != nil {
-			return "", err
-		}
-		for i, o := range st.Options {
-			if path, ok := o.Value.(string); ok && strings.EqualFold(o.Key.Name, "path") {
-				st.Options[i].Value = absolute(r.baseDir, path)
-			}
-		}
-	case *sql.CreateView:
-		st.OrReplace, st.IfNotExists = false, false
-	}
-	return sql.StatementText(parsed), nil
-}
-
-// createText returns the statement of a query: what makes and starts it.
-func (q *queryRow) createText() (string, error) {
-	parsed, err := parseStored(q.definition)
-	if err != nil {
-		return q.definition, nil
-	}
-	switch st := parsed.(type) {
-	case *sql.CreateQuery:
-		st.OrReplace, st.IfNotExists = false, false
-	case *sql.CreateView:
-		st.OrReplace, st.IfNotExists = false, false
-	case *sql.Insert:
-		if len(q.options) > 0 {
-			parsed = &sql.CreateQuery{Name: sql.Ident{Name: q.name}, Options: optionsOf(q.options), Inserts: []*sql.Insert{st}}
-		}
-	}
-	return sql.StatementText(parsed), nil
-}
-
 // duckCreateText asks DuckDB for the statement of a table or view.
 func (s *Session) duckCreateText(ctx context.Context, name string) (found string, err error) {
 	err = s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, `SELECT "sql" FROM duckdb_tables() WHERE lower(table_name) = lower(?) AND schema_name <> 'ssql' UNION ALL
 			SELECT "sql" FROM duckdb_views() WHERE lower(view_name) = lower(?) AND NOT internal LIMIT 1`, []any{name, name}, func(row []any) error {
-			found = text(row[0])
+			found = duck.Text(row[0])
 			return nil
 		})
 	})

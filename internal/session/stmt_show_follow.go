@@ -82,7 +82,7 @@ func (s *Session) followed(ctx context.Context, st *sql.Show) ([]*job, error) {
 	if err != nil {
 		return nil, err
 	}
-	if j := s.jobOf(row.name); j != nil {
+	if j := s.jobOf(row.Name); j != nil {
 		return []*job{j}, nil
 	}
 	return nil, nil

@@ -55,5 +55,5 @@ func (s *Session) sendNamed(ctx context.Context, st *sql.Show, text, order strin
 	if err != nil {
 		return err
 	}
-	return s.send(ctx, text+" WHERE lower(query) = lower(?) "+order, []any{q.name}, out)
+	return s.send(ctx, text+" WHERE lower(query) = lower(?) "+order, []any{q.Name}, out)
 }

@@ -7,6 +7,7 @@ import (
 	"sort"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/library"
 	"ssql/plan/expr"
@@ -20,14 +21,14 @@ import (
 // (those of an open transaction and temporary ones as well), the streams and the views over
 // them. What is in ssql's own schema is left out.
 func (s *Session) showTables(ctx context.Context, st *sql.Show, out Output) error {
-	streams, err := s.streams(ctx)
+	streams, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	t := newTextTable("name", "schema", "kind")
 	for _, r := range streams {
-		if likeMatches(st.Like, r.name) {
-			t.add(r.name, "main", map[bool]string{true: "view", false: "stream"}[r.view])
+		if likeMatches(st.Like, r.Name) {
+			t.add(r.Name, "main", map[bool]string{true: "view", false: "stream"}[r.View])
 		}
 	}
 	c, release, err := s.userConn(ctx, "SHOW", st.Text)
@@ -38,8 +39,8 @@ func (s *Session) showTables(ctx context.Context, st *sql.Show, out Output) erro
 	err = c.Query(ctx, `SELECT table_name, table_schema, CASE table_type WHEN 'VIEW' THEN 'view' ELSE 'table' END
 		FROM information_schema.tables WHERE table_schema <> 'ssql' AND table_catalog IN (current_database(), 'temp')`, nil,
 		func(row []any) error {
-			if likeMatches(st.Like, text(row[0])) {
-				t.add(text(row[0]), text(row[1]), text(row[2]))
+			if likeMatches(st.Like, duck.Text(row[0])) {
+				t.add(duck.Text(row[0]), duck.Text(row[1]), duck.Text(row[2]))
 			}
 			return nil
 		})
@@ -133,36 +134,36 @@ func (s *Session) showFunctions(ctx context.Context, st *sql.Show, out Output) e
 
 // showSinks lists the sinks with what fills them.
 func (s *Session) showSinks(ctx context.Context, st *sql.Show, out Output) error {
-	all, err := s.namedSinks(ctx)
+	all, err := s.store.Sinks(ctx)
 	if err != nil {
 		return err
 	}
-	queries, err := s.queries(ctx)
+	queries, err := s.store.Queries(ctx)
 	if err != nil {
 		return err
 	}
 	t := newTextTable("name", "connector", "path", "query")
 	for _, key := range sortedNames(all) {
 		n := all[key]
-		if !likeMatches(st.Like, n.name) {
+		if !likeMatches(st.Like, n.Name) {
 			continue
 		}
 		var writers []string
 		for _, q := range queries {
-			if q.writesTo(key) {
-				writers = append(writers, q.name)
+			if q.WritesTo(key) {
+				writers = append(writers, q.Name)
 			}
 		}
-		if n.broken != nil {
-			t.add(n.name, "", brokenText(n.broken), strings.Join(writers, ", "))
+		if n.Broken != nil {
+			t.add(n.Name, "", brokenText(n.Broken), strings.Join(writers, ", "))
 			continue
 		}
-		t.add(n.name, n.spec.Name, n.path, strings.Join(writers, ", "))
+		t.add(n.Name, n.Spec.Name, n.Path, strings.Join(writers, ", "))
 	}
 	return t.send(out)
 }
 
-func sortedNames(all map[string]*namedSink) []string {
+func sortedNames(all map[string]*catalog.Sink) []string {
 	names := make([]string, 0, len(all))
 	for name := range all {
 		names = append(names, name)

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/settings"
 	"ssql/sql"
 )
@@ -24,14 +25,14 @@ func (s *Session) statementSet(ctx context.Context, st *sql.StatementSet, r *Req
 
 // setDefinition returns the definition of a statement set. Its name is that of the targets,
 // in the order in which they were written first.
-func (s *Session) setDefinition(ctx context.Context, st *sql.StatementSet, r *Request) (*definition, error) {
-	d := &definition{text: st.Text, dir: r.Dir, inserts: st.Inserts, options: settings.Values{}}
+func (s *Session) setDefinition(ctx context.Context, st *sql.StatementSet, r *Request) (*catalog.Definition, error) {
+	d := &catalog.Definition{Text: st.Text, Dir: r.Dir, Inserts: st.Inserts, Options: settings.Values{}}
 	names := make([]string, len(st.Inserts))
 	for i, in := range st.Inserts {
 		names[i] = in.Target[len(in.Target)-1].Name
 	}
-	d.name = strings.Join(names, "_")
-	all, err := s.queries(ctx)
+	d.Name = strings.Join(names, "_")
+	all, err := s.store.Queries(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -44,8 +45,8 @@ func (s *Session) setDefinition(ctx context.Context, st *sql.StatementSet, r *Re
 		return targets
 	}
 	for _, row := range all {
-		if isUnnamed(row.definition) && slices.Equal(sorted(row.targets()), sorted(d.targets())) {
-			d.name = row.name
+		if catalog.IsUnnamed(row.Definition) && slices.Equal(sorted(row.Targets()), sorted(d.Targets())) {
+			d.Name = row.Name
 		}
 	}
 	return d, nil

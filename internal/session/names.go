@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/duck"
 	"ssql/internal/settings"
 	"ssql/sources"
@@ -32,11 +33,11 @@ const (
 func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string {
 	var out []string
 	collect := func(row []any) error {
-		out = append(out, text(row[0]))
+		out = append(out, duck.Text(row[0]))
 		return nil
 	}
 	ask := func(statement string, args ...any) {
-		_ = s.each(ctx, statement, args, collect)
+		_ = s.store.Each(ctx, statement, args, collect)
 	}
 	switch kind {
 	case Relations:
@@ -49,9 +50,9 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 	case Queries:
 		ask("SELECT name FROM ssql.queries")
 	case Columns:
-		if cat, err := s.relations(ctx); err == nil {
-			if st, err := cat.stream(of); err == nil && st != nil {
-				return append(out, st.plan.Order...)
+		if cat, err := s.store.Snapshot(ctx); err == nil {
+			if st, err := cat.Stream(of); err == nil && st != nil {
+				return append(out, st.Plan.Order...)
 			}
 		}
 		if quoted, err := duck.QuoteIdent(of); err == nil {
@@ -74,7 +75,7 @@ func (s *Session) Names(ctx context.Context, kind NameKind, of string) []string 
 	case ConnectorOptions:
 		for _, spec := range s.cfg.Sources {
 			if strings.EqualFold(spec.Name, of) {
-				out = optionNames(optionsOfStream(&spec))
+				out = optionNames(catalog.OptionsOfStream(&spec))
 			}
 		}
 	case SinkOptions:

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"fmt"
@@ -10,9 +10,9 @@ import (
 	"ssql/sql"
 )
 
-// parseStored parses a statement of the catalog. Its positions count from its own
+// ParseStored parses a statement of the catalog. Its positions count from its own
 // start.
-func parseStored(text string) (sql.Statement, error) {
+func ParseStored(text string) (sql.Statement, error) {
 	st, err := sql.ParseStatement(sql.Piece{Text: text, Span: sql.Span{End: len(text)}}, sql.WidestLimits())
 	if u, ok := st.(*sql.Undecided); ok && err == nil {
 		return u.Parse(sql.WidestLimits())
@@ -20,14 +20,14 @@ func parseStored(text string) (sql.Statement, error) {
 	return st, err
 }
 
-// sameDefinition reports whether two CREATE statements mean the same, whatever they say
+// SameDefinition reports whether two CREATE statements mean the same, whatever they say
 // about replacing.
-func sameDefinition(a, b string) bool { return definitionCore(a) == definitionCore(b) }
+func SameDefinition(a, b string) bool { return definitionCore(a) == definitionCore(b) }
 
 // definitionCore is the canonical text without OR REPLACE and IF NOT EXISTS. What cannot
 // be parsed any more is compared word by word.
 func definitionCore(text string) string {
-	if parsed, err := parseStored(text); err == nil {
+	if parsed, err := ParseStored(text); err == nil {
 		text = sql.StatementText(parsed)
 	}
 	core := sql.Canonical(text)
@@ -35,11 +35,11 @@ func definitionCore(text string) string {
 	return strings.Replace(core, " if not exists ", " ", 1)
 }
 
-// definitionDiff shows what differs between two definitions: the words between their
+// DefinitionDiff shows what differs between two definitions: the words between their
 // common beginning and end.
-func definitionDiff(old, new, oldDir, newDir string) string {
+func DefinitionDiff(old, new, oldDir, newDir string) string {
 	a, b := strings.Fields(definitionCore(old)), strings.Fields(definitionCore(new))
-	if sameDefinition(old, new) {
+	if SameDefinition(old, new) {
 		return fmt.Sprintf("Relative paths in it started at %q, now at %q.", oldDir, newDir)
 	}
 	from := 0
@@ -66,8 +66,8 @@ func definitionDiff(old, new, oldDir, newDir string) string {
 	return "It is:   " + show(a, endA) + "\nYours is: " + show(b, endB)
 }
 
-// placeOver gives an error a place, whatever it had.
-func placeOver(err error, at sql.Span) error {
+// PlaceOver gives an error a place, whatever it had.
+func PlaceOver(err error, at sql.Span) error {
 	if e, ok := err.(*sqlerr.Error); ok {
 		placed := *e
 		placed.Span = at
@@ -76,9 +76,9 @@ func placeOver(err error, at sql.Span) error {
 	return err
 }
 
-// placeAt gives an error of a connector the place of the statement that caused it,
+// PlaceAt gives an error of a connector the place of the statement that caused it,
 // unless it has one.
-func placeAt(err error, at sql.Span) error {
+func PlaceAt(err error, at sql.Span) error {
 	if e, ok := err.(*sqlerr.Error); ok && e.Span == (sql.Span{}) {
 		placed := *e
 		placed.Span = at
@@ -87,9 +87,9 @@ func placeAt(err error, at sql.Span) error {
 	return err
 }
 
-// placeAtOption gives an error of a connector the place of the last option whose value or name it
+// PlaceAtOption gives an error of a connector the place of the last option whose value or name it
 // quotes, else the other place.
-func placeAtOption(err error, options []sql.Option, other sql.Span) error {
+func PlaceAtOption(err error, options []sql.Option, other sql.Span) error {
 	e, ok := err.(*sqlerr.Error)
 	if !ok {
 		return err
@@ -100,11 +100,11 @@ func placeAtOption(err error, options []sql.Option, other sql.Span) error {
 			other = o.ValueAt
 		}
 	}
-	return placeAt(err, other)
+	return PlaceAt(err, other)
 }
 
-// unplaced takes the position out of an error that is about another text.
-func unplaced(err error, doing string) error {
+// Unplaced takes the position out of an error that is about another text.
+func Unplaced(err error, doing string) error {
 	if e, ok := err.(*sqlerr.Error); ok {
 		moved := *e
 		moved.Span, moved.Text = sql.Span{}, doing+": "+e.Text
@@ -113,8 +113,8 @@ func unplaced(err error, doing string) error {
 	return fmt.Errorf("%s: %w", doing, err)
 }
 
-// firstWord returns the first word of a statement in upper case.
-func firstWord(text string) string {
+// FirstWord returns the first word of a statement in upper case.
+func FirstWord(text string) string {
 	words, _ := sql.Words(text)
 	if len(words) == 0 {
 		return ""
@@ -122,8 +122,8 @@ func firstWord(text string) string {
 	return strings.ToUpper(words[0].Text)
 }
 
-// firstWords reports whether a statement begins with words, OR REPLACE left out.
-func firstWords(text string, want ...string) bool {
+// FirstWords reports whether a statement begins with words, OR REPLACE left out.
+func FirstWords(text string, want ...string) bool {
 	words, _ := sql.Words(text)
 	if len(words) > 2 && strings.EqualFold(words[1].Text, "OR") {
 		words = append(words[:1:1], words[3:]...)

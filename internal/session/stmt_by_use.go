@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ssql/internal/catalog"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -33,7 +34,7 @@ func (s *Session) createByUse(ctx context.Context, st *sql.CreateStream, unread 
 	if !st.ByUse {
 		return false, nil
 	}
-	all, err := s.namedSinks(ctx)
+	all, err := s.store.Sinks(ctx)
 	if err != nil {
 		return false, err
 	}
@@ -44,7 +45,7 @@ func (s *Session) createByUse(ctx context.Context, st *sql.CreateStream, unread 
 	if unread == nil {
 		return false, nil
 	}
-	if _, err := s.declareSink(sink, r.Dir); err != nil {
+	if _, err := s.store.DeclareSink(sink, r.Dir); err != nil {
 		return false, moreToldBy(err, unread)
 	}
 	if err := s.createSink(ctx, sink, r, out); err != nil {
@@ -71,32 +72,32 @@ func (s *Session) sinkByUse(ctx context.Context, target sql.Name) error {
 	if len(target) != 1 {
 		return nil
 	}
-	rows, err := s.streams(ctx)
+	rows, err := s.store.Streams(ctx)
 	if err != nil {
 		return err
 	}
 	row := rows[strings.ToLower(target[0].Name)]
-	if row == nil || row.view {
+	if row == nil || row.View {
 		return nil
 	}
-	parsed, err := parseStored(row.definition)
+	parsed, err := catalog.ParseStored(row.Definition)
 	st, ok := parsed.(*sql.CreateStream)
 	if err != nil || !ok || !st.ByUse {
 		return nil // whoever reads the definition says what is wrong with it
 	}
 	sink := sinkOf(st)
-	if _, err := s.declareSink(sink, row.baseDir); err != nil {
+	if _, err := s.store.DeclareSink(sink, row.BaseDir); err != nil {
 		var e *sqlerr.Error
 		if !errors.As(err, &e) || e.Code == "UNKNOWN_CONNECTOR" {
 			return nil // it takes rows itself, or it only reads
 		}
-		return placeOver(err, target[0].Span)
+		return catalog.PlaceOver(err, target[0].Span)
 	}
-	if err := s.refuseInUse(ctx, row.name, target[0].Span, "written to"); err != nil {
+	if err := s.refuseInUse(ctx, row.Name, target[0].Span, "written to"); err != nil {
 		return err
 	}
 	if err := s.forgetStream(ctx, row); err != nil {
 		return err
 	}
-	return s.saveSink(ctx, sink, nil, &Request{Dir: row.baseDir})
+	return s.saveSink(ctx, sink, nil, &Request{Dir: row.BaseDir})
 }

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"fmt"
@@ -31,7 +31,7 @@ func connectorIn(options []sql.Option, c *connectorChoice) (int, error) {
 			continue
 		}
 		given := settings.OptionText(o.Value)
-		if at := indexOf(c.names, given); at >= 0 {
+		if at := IndexOf(c.names, given); at >= 0 {
 			return at, nil
 		}
 		if engine, hint, ok := sql.ForeignConnector(given, c.sink); ok {
@@ -45,26 +45,26 @@ func connectorIn(options []sql.Option, c *connectorChoice) (int, error) {
 }
 
 // sourceConnectorOf finds the connector that the options of CREATE STREAM name.
-func (s *Session) sourceConnectorOf(st *sql.CreateStream) (*sources.Spec, error) {
+func (s *Store) sourceConnectorOf(st *sql.CreateStream) (*sources.Spec, error) {
 	c := &connectorChoice{owner: st.Name, what: "stream", refused: "does not exist", missing: "come from"}
-	for i := range s.cfg.Sources {
-		c.names = append(c.names, s.cfg.Sources[i].Name)
+	for i := range s.sources {
+		c.names = append(c.names, s.sources[i].Name)
 	}
-	if at := slices.Index(c.names, "files"); at >= 0 && !hasOption(st.Options, "connector") && hasOption(st.Options, "path") {
-		return &s.cfg.Sources[at], nil // what has a path are files
+	if at := slices.Index(c.names, "files"); at >= 0 && !HasOption(st.Options, "connector") && HasOption(st.Options, "path") {
+		return &s.sources[at], nil // what has a path are files
 	}
 	at, err := connectorIn(st.Options, c)
 	if err != nil {
 		return nil, err
 	}
-	return &s.cfg.Sources[at], nil
+	return &s.sources[at], nil
 }
 
 // sinkConnectorOf finds the connector that the options of CREATE SINK name.
-func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
+func (s *Store) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
 	c := &connectorChoice{owner: st.Name, what: "sink", refused: "takes no results", more: "; a table needs no sink, INSERT INTO makes it", missing: "go", sink: true}
 	var specs []sinks.Spec
-	for _, spec := range s.cfg.Sinks(s.db, nil) {
+	for _, spec := range s.sinkSpecs(nil) {
 		if spec.Options != nil {
 			specs, c.names = append(specs, spec), append(c.names, spec.Name)
 		}
@@ -78,15 +78,15 @@ func (s *Session) sinkConnectorOf(st *sql.CreateSink) (*sinks.Spec, error) {
 
 // The options that every stream has, whatever its connector.
 const (
-	badRecords  = "bad_records"
+	BadRecords  = "bad_records"
 	idleTimeout = "idle_timeout"
 	maxFuture   = "max_future"
 )
 
-// optionsOfStream returns the options that a stream of a connector may have.
-func optionsOfStream(spec *sources.Spec) []sources.Option {
+// OptionsOfStream returns the options that a stream of a connector may have.
+func OptionsOfStream(spec *sources.Spec) []sources.Option {
 	return append([]sources.Option{
-		{Name: badRecords, Type: sources.StringOption, Values: []string{"table", "drop", "fail"},
+		{Name: BadRecords, Type: sources.StringOption, Values: []string{"table", "drop", "fail"},
 			Summary: "what happens to rows of the stream that cannot be read; without it the setting of the same name holds"},
 		{Name: idleTimeout, Type: sources.DurationOption,
 			Summary: "how long the stream may deliver nothing before the watermark no longer waits for it"},
@@ -103,7 +103,7 @@ func connectorOptions(connector string, declared []sources.Option, options []sql
 		if !strings.EqualFold(o.Key.Name, "connector") {
 			text := settings.OptionText(o.Value)
 			if key := strings.ToLower(o.Key.Name); key == "path" || key == "spool" {
-				text = fromHome(text)
+				text = FromHome(text)
 			}
 			given = append(given, sources.Given{Name: o.Key.Name, Text: text, NameAt: o.Key.Span, ValueAt: o.ValueAt})
 		}
@@ -112,9 +112,9 @@ func connectorOptions(connector string, declared []sources.Option, options []sql
 	return sources.Values{BaseDir: dir, Set: set}, err
 }
 
-// findSink returns the sink connector of a name; print is where the console's rows go.
-func (s *Session) findSink(name string, print func(*sinks.Batch) error) (*sinks.Spec, error) {
-	for _, spec := range s.cfg.Sinks(s.db, print) {
+// FindSink returns the sink connector of a name; print is where the console's rows go.
+func (s *Store) FindSink(name string, print func(*sinks.Batch) error) (*sinks.Spec, error) {
+	for _, spec := range s.sinkSpecs(print) {
 		if spec.Name == name {
 			return &spec, nil
 		}

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"context"
@@ -23,61 +23,61 @@ const besideSuffix = ".ssql"
 // besideFolder is where a database in a file keeps the checkpoint of a query unless the user
 // names a folder. It is never stored: it goes wherever the database goes.
 func besideFolder(database, query string) string {
-	return filepath.Join(database+besideSuffix, folderName(query))
+	return filepath.Join(database+besideSuffix, FolderName(query))
 }
 
-// folderName returns a name that is safe as a folder and the same for all spellings
+// FolderName returns a name that is safe as a folder and the same for all spellings
 // of a query's name.
-func folderName(name string) string {
+func FolderName(name string) string {
 	escaped := url.PathEscape(strings.ToLower(name))
 	return strings.ReplaceAll(escaped, ".", "%2E") // no "..", nothing hidden
 }
 
-// checkpointOf returns the folder of the checkpoint of a stored query: what its option says,
+// CheckpointOf returns the folder of the checkpoint of a stored query: what its option says,
 // else what SET checkpoint said when it was made, else beside the database.
-func (s *Session) checkpointOf(r *queryRow) string {
-	switch dir := r.options["checkpoint"]; {
+func (s *Store) CheckpointOf(r *QueryRow) string {
+	switch dir := r.Options["checkpoint"]; {
 	case dir != "":
-		return absolute(r.baseDir, dir)
-	case r.named != "":
-		return s.db.Place(r.named)
+		return Absolute(r.BaseDir, dir)
+	case r.Named != "":
+		return s.db.Place(r.Named)
 	case s.db.Path() != "":
-		return besideFolder(s.db.Path(), r.name)
-	case s.temp != "":
-		return filepath.Join(s.temp, folderName(r.name))
+		return besideFolder(s.db.Path(), r.Name)
+	case s.Temp != "":
+		return filepath.Join(s.Temp, FolderName(r.Name))
 	}
 	return ""
 }
 
-// isNamed reports whether the user has named the folder of the checkpoint: it may hold more,
+// IsNamed reports whether the user has named the folder of the checkpoint: it may hold more,
 // and is never deleted.
-func (r *queryRow) isNamed() bool { return r.options["checkpoint"] != "" }
+func (r *QueryRow) IsNamed() bool { return r.Options["checkpoint"] != "" }
 
-// placeCheckpoint gives a new or changed row the folder of its checkpoint. One that exists
-// keeps its own, whatever SET checkpoint says today.
-func (s *Session) placeCheckpoint(row, old *queryRow, dir string, out Output) error {
-	if root := s.settings.Get("checkpoint"); old != nil && old.id != "" {
-		row.named = old.named
+// PlaceCheckpoint gives a new or changed row the folder of its checkpoint. One that exists
+// keeps its own, whatever root, of SET checkpoint, is today.
+func (s *Store) PlaceCheckpoint(row, old *QueryRow, root, dir string, notice func(text string)) error {
+	if old != nil && old.ID != "" {
+		row.Named = old.Named
 	} else if root != "" {
-		row.named = filepath.Join(absolute(dir, root), folderName(row.name))
-		if !isAbsolute(root) {
-			row.named = s.db.Kept(row.named)
+		row.Named = filepath.Join(Absolute(dir, root), FolderName(row.Name))
+		if !IsAbsolute(root) {
+			row.Named = s.db.Kept(row.Named)
 		}
 	}
-	if s.db.Path() == "" && s.temp == "" && row.named == "" && !row.isNamed() {
+	if s.db.Path() == "" && s.Temp == "" && row.Named == "" && !row.IsNamed() {
 		made, err := os.MkdirTemp("", "ssql-")
 		if err != nil {
 			return fmt.Errorf("making a folder for checkpoints: %w", err)
 		}
-		s.temp = made
-		out.Notice("the database is in memory: tables and checkpoints are gone when the session ends")
+		s.Temp = made
+		notice("the database is in memory: tables and checkpoints are gone when the session ends")
 	}
-	row.checkpoint = s.checkpointOf(row)
+	row.Checkpoint = s.CheckpointOf(row)
 	return nil
 }
 
-// identify reads the id of the database once.
-func (s *Session) identify(ctx context.Context) error {
+// Identify reads the id of the database once.
+func (s *Store) Identify(ctx context.Context) error {
 	if s.db.Path() == "" {
 		return nil
 	}
@@ -87,13 +87,13 @@ func (s *Session) identify(ctx context.Context) error {
 	})
 }
 
-// database returns the database file as it is now, the zero value for one in memory.
-func (s *Session) database() owner.Database {
+// Database returns the database file as it is now, the zero value for one in memory.
+func (s *Store) Database() owner.Database {
 	path := s.db.Path()
 	if path == "" {
 		return owner.Database{}
 	}
-	s.owns.Store(true)
+	s.Owns.Store(true)
 	db := owner.Database{ID: s.databaseID, Path: path}
 	if info, err := (vfs.OS{}).Stat(path); err == nil {
 		db.File = info.ID
@@ -101,12 +101,12 @@ func (s *Session) database() owner.Database {
 	return db
 }
 
-// claim is the database as the owner of the checkpoint of a query.
-func (s *Session) claim(r *queryRow) *owner.Claim {
+// Claim is the database as the owner of the checkpoint of a query.
+func (s *Store) Claim(r *QueryRow) *owner.Claim {
 	return &owner.Claim{
-		Database: s.database(), What: "checkpoint", Code: "E_CKPT_ELSEWHERE", Corrupt: "E_CKPT_CORRUPT",
+		Database: s.Database(), What: "checkpoint", Code: "E_CKPT_ELSEWHERE", Corrupt: "E_CKPT_CORRUPT",
 		Hint: func(folder string, copy bool) string {
-			own, name := besideFolder(s.db.Path(), r.name), sql.IdentText(r.name)
+			own, name := besideFolder(s.db.Path(), r.Name), sql.IdentText(r.Name)
 			switch {
 			case !copy:
 				return fmt.Sprintf("remove the folder if that database is gone; or name another one: CREATE QUERY name WITH (checkpoint = %s) AS INSERT ...", types.QuoteText(filepath.Base(folder)+"-2"))
@@ -120,12 +120,12 @@ func (s *Session) claim(r *queryRow) *owner.Claim {
 }
 
 // folderClaim is the database as the owner of a folder of a connector.
-func (s *Session) folderClaim(what, code, corrupt, other string) *owner.Claim {
+func (s *Store) folderClaim(what, code, corrupt, other string) *owner.Claim {
 	if s.databaseID == "" {
 		return nil
 	}
 	return &owner.Claim{
-		Database: s.database(), What: what, Code: code, Corrupt: corrupt,
+		Database: s.Database(), What: what, Code: code, Corrupt: corrupt,
 		Hint: func(folder string, copy bool) string {
 			if copy {
 				return fmt.Sprintf("give this database a copy of its own, cp -r, and name it: %s", other)
@@ -135,16 +135,16 @@ func (s *Session) folderClaim(what, code, corrupt, other string) *owner.Claim {
 	}
 }
 
-// leftBehind is the error of a query whose checkpoint is not here, if the database is a copy:
+// LeftBehind is the error of a query whose checkpoint is not here, if the database is a copy:
 // the checkpoint is beside the original. nil if it is none.
-func (s *Session) leftBehind(r *queryRow) error {
-	now := s.database()
-	if r.home == nil || r.isNamed() || r.named != "" || r.home.Path == now.Path || r.home.File == now.File && now.File != (vfs.FileID{}) {
+func (s *Store) LeftBehind(r *QueryRow) error {
+	now := s.Database()
+	if r.Home == nil || r.IsNamed() || r.Named != "" || r.Home.Path == now.Path || r.Home.File == now.File && now.File != (vfs.FileID{}) {
 		return nil
 	}
-	there := r.home.Path + besideSuffix
-	return sqlerr.New("E_CKPT_ELSEWHERE", "checkpoint %q belongs to the database %q, and this is %q (a copy?)", besideFolder(r.home.Path, r.name), r.home.Path, now.Path).
-		WithHint("copy the folder with the database: cp -r %s %s; or RESET QUERY %s TRUNCATE OUTPUT FORCE, which begins again here", sqlerr.ShellWord(there), sqlerr.ShellWord(now.Path+besideSuffix), sql.IdentText(r.name))
+	there := r.Home.Path + besideSuffix
+	return sqlerr.New("E_CKPT_ELSEWHERE", "checkpoint %q belongs to the database %q, and this is %q (a copy?)", besideFolder(r.Home.Path, r.Name), r.Home.Path, now.Path).
+		WithHint("copy the folder with the database: cp -r %s %s; or RESET QUERY %s TRUNCATE OUTPUT FORCE, which begins again here", sqlerr.ShellWord(there), sqlerr.ShellWord(now.Path+besideSuffix), sql.IdentText(r.Name))
 }
 
 // homeText is what ssql.queries keeps of the database file at a start.

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"fmt"
@@ -9,10 +9,10 @@ import (
 	"ssql/sql/types"
 )
 
-// nameable returns the fields that a sample has without what no statement can name: a name
+// Nameable returns the fields that a sample has without what no statement can name: a name
 // with a NUL, or one that is not UTF-8, as of a file in Latin-1. A column of such a name is left out; one whose type has such a field is read as
 // its text. changed says which, for the user.
-func nameable(fields []types.Field) (kept []types.Field, changed []string) {
+func Nameable(fields []types.Field) (kept []types.Field, changed []string) {
 	for _, f := range fields {
 		switch {
 		case !utf8.ValidString(f.Name):

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"io"
@@ -16,61 +16,61 @@ import (
 )
 
 // files returns the stream of a path, or the table that has such an odd name.
-func (r *relations) files(name sql.Name) (*plan.Relation, error) {
+func (r *Snapshot) files(name sql.Name) (*plan.Relation, error) {
 	st, err := r.adHoc(name[0].Name)
 	if err == nil {
-		return &plan.Relation{Name: st.row.name, Stream: st.plan}, nil
+		return &plan.Relation{Name: st.Row.Name, Stream: st.Plan}, nil
 	}
 	// DuckDB takes a name for a path, too: only what is not there can be a table.
 	if sqlerr.Code(err) == "PATH_NOT_FOUND" {
-		if table, tableErr := r.table(name); table != nil && tableErr == nil {
+		if table, tableErr := r.Table(name); table != nil && tableErr == nil {
 			return table, nil
 		}
 	}
-	return nil, placeAt(err, name[0].Span)
+	return nil, PlaceAt(err, name[0].Span)
 }
 
 // adHoc returns a stream of the files of a quoted path in FROM, with the columns that a
 // sample has. What the files say of themselves (file, line, ...) can be named and is left
 // out of *. Only a SELECT has such streams: a query that goes on after a restart needs
 // columns that stay as they are, which is CREATE STREAM.
-func (r *relations) adHoc(path string) (*stream, error) {
-	st := r.opened[strings.ToLower(path)]
+func (r *Snapshot) adHoc(path string) (*Stream, error) {
+	st := r.Opened[strings.ToLower(path)]
 	if st != nil {
 		return st, nil
 	}
-	row := &streamRow{name: path, baseDir: r.filesBelow, adHoc: true}
+	row := &StreamRow{Name: path, BaseDir: r.FilesBelow, AdHoc: true}
 	options := map[string]string{"connector": "files", "path": path}
 	if isStdin(path) {
 		options = map[string]string{"connector": "stdin"}
 	}
 	create := createWith(path, options)
-	st, err := r.session.declareStatement(row, create)
+	st, err := r.Store.DeclareStatement(row, create)
 	if err != nil {
 		return nil, err
 	}
-	if st.spec.Sniff != nil {
-		told, err := st.spec.Sniff(r.ctx, st.options)
+	if st.Spec.Sniff != nil {
+		told, err := st.Spec.Sniff(r.Ctx, st.Options)
 		if err != nil {
 			return nil, err
 		}
 		maps.Copy(options, told)
 		create = createWith(path, options)
-		if st, err = r.session.declareStatement(row, create); err != nil {
+		if st, err = r.Store.DeclareStatement(row, create); err != nil {
 			return nil, err
 		}
 	}
-	row.definition = sql.StatementText(create)
-	fields, err := st.spec.Infer(r.ctx, st.options, func(string) {}) // bad rows are shown by who reads them
+	row.Definition = sql.StatementText(create)
+	fields, err := st.Spec.Infer(r.Ctx, st.Options, func(string) {}) // bad rows are shown by who reads them
 	if err != nil {
 		return nil, err
 	}
-	fields, _ = nameable(fields) // the reader says which keys it leaves out
-	row.columns = columnList(fields) + metadataList(st.spec, fields)
-	if st, err = r.session.declareStatement(row, create); err != nil {
+	fields, _ = Nameable(fields) // the reader says which keys it leaves out
+	row.Columns = ColumnList(fields) + metadataList(st.Spec, fields)
+	if st, err = r.Store.DeclareStatement(row, create); err != nil {
 		return nil, err
 	}
-	r.opened[strings.ToLower(path)] = st
+	r.Opened[strings.ToLower(path)] = st
 	return st, nil
 }
 
@@ -94,20 +94,20 @@ func createWith(name string, options map[string]string) *sql.CreateStream {
 	return out
 }
 
-// isPath reports whether a name in FROM can be that of files: the planner gives a quoted
+// IsPath reports whether a name in FROM can be that of files: the planner gives a quoted
 // path as a name.
-func (r *relations) isPath(name sql.Name) bool {
-	return r.filesBelow != "" && len(name) == 1 && name[0].Quoted && (isStdin(name[0].Name) || strings.ContainsAny(name[0].Name, "./*"))
+func (r *Snapshot) IsPath(name sql.Name) bool {
+	return r.FilesBelow != "" && len(name) == 1 && name[0].Quoted && (isStdin(name[0].Name) || strings.ContainsAny(name[0].Name, "./*"))
 }
 
 // isStdin reports whether a path is the standard input.
 func isStdin(path string) bool { return path == "stdin" || path == "/dev/stdin" }
 
-// duckCannot reports whether a path in FROM is for ssql to read: JSON, of which DuckDB makes
+// DuckCannot reports whether a path in FROM is for ssql to read: JSON, of which DuckDB makes
 // no stream of columns that other files may have, standard input, which DuckDB could read
 // once only, files whose names tell DuckDB nothing, and texts in UTF-16, as Excel saves them.
 // Relative paths start at dir.
-func duckCannot(path, dir string) bool {
+func DuckCannot(path, dir string) bool {
 	if isStdin(path) {
 		return true
 	}

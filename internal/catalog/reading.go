@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"strings"
@@ -8,20 +8,20 @@ import (
 	"ssql/sql"
 )
 
-var _ plan.Reader = (*relations)(nil)
+var _ plan.Reader = (*Snapshot)(nil)
 
 // Reading implements plan.Reader.
-func (r *relations) Reading(stream string, options []sql.Option) (*plan.Stream, error) {
-	st, err := r.reading(&plan.SourceRef{Stream: stream, Options: options})
+func (r *Snapshot) Reading(stream string, options []sql.Option) (*plan.Stream, error) {
+	st, err := r.StreamOf(&plan.SourceRef{Stream: stream, Options: options})
 	if err != nil {
 		return nil, err
 	}
-	return st.plan, nil
+	return st.Plan, nil
 }
 
-// reading returns the stream of a source of a plan, with the options of its reading.
-func (r *relations) reading(ref *plan.SourceRef) (*stream, error) {
-	st, err := r.stream(ref.Stream)
+// StreamOf returns the stream of a source of a plan, with the options of its reading.
+func (r *Snapshot) StreamOf(ref *plan.SourceRef) (*Stream, error) {
+	st, err := r.Stream(ref.Stream)
 	if err != nil || len(ref.Options) == 0 {
 		return st, err
 	}
@@ -33,7 +33,7 @@ func (r *relations) reading(ref *plan.SourceRef) (*stream, error) {
 				WithHint("declare another stream: CREATE STREAM .. WITH (%s = '%v')", key, o.Value)
 		}
 	}
-	parsed, err := parseStored(st.row.definition)
+	parsed, err := ParseStored(st.Row.Definition)
 	if err != nil {
 		return nil, err
 	}
@@ -41,15 +41,15 @@ func (r *relations) reading(ref *plan.SourceRef) (*stream, error) {
 	for i := range definition.Options { // whose places are in another text
 		definition.Options[i].Key.Span, definition.Options[i].ValueAt = first, first
 	}
-	definition.Options = withOptions(definition.Options, ref.Options)
-	out, err := r.session.declareStatement(st.row, definition)
-	if err == nil && out.spec.Check != nil {
-		err = out.spec.Check(out.options)
+	definition.Options = WithOptions(definition.Options, ref.Options)
+	out, err := r.Store.DeclareStatement(st.Row, definition)
+	if err == nil && out.Spec.Check != nil {
+		err = out.Spec.Check(out.Options)
 	}
 	if err != nil {
-		return nil, placeAt(err, first)
+		return nil, PlaceAt(err, first)
 	}
-	if out.plan.ID != st.plan.ID {
+	if out.Plan.ID != st.Plan.ID {
 		return nil, sqlerr.At(first, "INVALID_OPTION", "with these options stream %q would have other rows", ref.Stream).
 			WithHint("declare another stream: CREATE STREAM .. WITH (%s)", plan.OptionsText(ref.Options))
 	}

@@ -1,4 +1,4 @@
-package session
+package catalog
 
 import (
 	"errors"
@@ -36,40 +36,40 @@ func metadataKey(spec *sources.Spec, c *sql.ColumnDef) (string, error) {
 }
 
 // addMetadata notes which columns of a stream are METADATA.
-func (s *stream) addMetadata(columns []sql.ColumnDef) error {
+func (s *Stream) addMetadata(columns []sql.ColumnDef) error {
 	for i := range columns {
 		c := &columns[i]
 		if c.Metadata == nil {
 			continue
 		}
-		key, err := metadataKey(s.spec, c)
+		key, err := metadataKey(s.Spec, c)
 		if err != nil {
 			return err
 		}
 		if s.metadata == nil {
-			s.metadata, s.plan.Hidden = map[string]string{}, map[string]bool{}
+			s.metadata, s.Plan.Hidden = map[string]string{}, map[string]bool{}
 		}
 		s.metadata[strings.ToLower(c.Name.Name)] = key
-		if s.row.adHoc {
-			s.plan.Hidden[strings.ToLower(c.Name.Name)] = true
+		if s.Row.AdHoc {
+			s.Plan.Hidden[strings.ToLower(c.Name.Name)] = true
 		}
 	}
 	return nil
 }
 
 // addFormats notes how the columns of a stream are written.
-func (s *stream) addFormats(columns []sql.ColumnDef) error {
+func (s *Stream) addFormats(columns []sql.ColumnDef) error {
 	for i := range columns {
 		c := &columns[i]
 		if c.Format == nil {
 			continue
 		}
-		err := error(sqlerr.New("UNSUPPORTED_FEATURE", "connector %q reads no text, so that a column has no format", s.spec.Name))
-		if s.spec.CheckFormat != nil {
-			err = s.spec.CheckFormat(s.options, *c.Type, *c.Format)
+		err := error(sqlerr.New("UNSUPPORTED_FEATURE", "connector %q reads no text, so that a column has no format", s.Spec.Name))
+		if s.Spec.CheckFormat != nil {
+			err = s.Spec.CheckFormat(s.Options, *c.Type, *c.Format)
 		}
 		if err != nil {
-			return placeAt(err, c.FormatAt)
+			return PlaceAt(err, c.FormatAt)
 		}
 		if s.formats == nil {
 			s.formats = map[string]string{}
@@ -79,9 +79,9 @@ func (s *stream) addFormats(columns []sql.ColumnDef) error {
 	return nil
 }
 
-// dataColumns returns the columns that are neither computed nor METADATA.
-func (s *stream) dataColumns() (fields []types.Field) {
-	for _, f := range s.plan.Stored {
+// DataColumns returns the columns that are neither computed nor METADATA.
+func (s *Stream) DataColumns() (fields []types.Field) {
+	for _, f := range s.Plan.Stored {
 		if s.metadata[strings.ToLower(f.Name)] == "" {
 			fields = append(fields, f)
 		}
@@ -90,9 +90,9 @@ func (s *stream) dataColumns() (fields []types.Field) {
 }
 
 // openContext returns what the connector of a stream must know to read some columns.
-func (s *stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
-	o := sources.OpenContext{Stream: s.row.name, Options: s.options, Fields: fields, Encode: encode, Declared: s.dataColumns(), Inferred: s.inferred, Notice: notice}
-	if s.row.adHoc {
+func (s *Stream) openContext(fields []types.Field, encode []bool, notice func(text string)) sources.OpenContext {
+	o := sources.OpenContext{Stream: s.Row.Name, Options: s.Options, Fields: fields, Encode: encode, Declared: s.DataColumns(), Inferred: s.inferred, Notice: notice}
+	if s.Row.AdHoc {
 		o.Stream = ""
 	}
 	for _, f := range fields {
@@ -102,26 +102,26 @@ func (s *stream) openContext(fields []types.Field, encode []bool, notice func(te
 	return o
 }
 
-// open opens the source of a stream for one query.
-func (s *stream) open(fields []types.Field, encode []bool, notice func(text string)) (sources.Source, error) {
-	src, err := s.spec.Open(s.openContext(fields, encode, notice))
+// Open opens the source of a stream for one query.
+func (s *Stream) Open(fields []types.Field, encode []bool, notice func(text string)) (sources.Source, error) {
+	src, err := s.Spec.Open(s.openContext(fields, encode, notice))
 	var known *sqlerr.Error
-	if errors.As(err, &known) && known.Code == "PATH_NOT_FOUND" && !s.row.adHoc {
+	if errors.As(err, &known) && known.Code == "PATH_NOT_FOUND" && !s.Row.AdHoc {
 		moved := *known // the file was there when the stream was made
-		return nil, moved.WithHint("%s; if the files were moved: ALTER STREAM %s SET LOCATION 'path'", known.Hint, sql.IdentText(s.row.name))
+		return nil, moved.WithHint("%s; if the files were moved: ALTER STREAM %s SET LOCATION 'path'", known.Hint, sql.IdentText(s.Row.Name))
 	}
 	if err != nil {
-		return nil, fmt.Errorf("opening stream %q: %w", s.row.name, err)
+		return nil, fmt.Errorf("opening stream %q: %w", s.Row.Name, err)
 	}
 	return src, nil
 }
 
-// stream is a declared stream, ready to be planned and opened.
-type stream struct {
-	row     *streamRow
-	spec    *sources.Spec
-	options sources.Values
-	plan    *plan.Stream
+// Stream is a declared stream, ready to be planned and opened.
+type Stream struct {
+	Row     *StreamRow
+	Spec    *sources.Spec
+	Options sources.Values
+	Plan    *plan.Stream
 	// metadata holds the METADATA columns, by name in lower case, with their keys.
 	metadata map[string]string
 	// formats holds how columns are written that say so, by name in lower case.
@@ -130,51 +130,51 @@ type stream struct {
 	inferred bool
 }
 
-// declare builds a stream from its row in the catalog.
-func (s *Session) declare(row *streamRow) (*stream, error) {
-	parsed, err := parseStored(row.definition)
+// Declare builds a stream from its row in the catalog.
+func (s *Store) Declare(row *StreamRow) (*Stream, error) {
+	parsed, err := ParseStored(row.Definition)
 	if err != nil {
 		return nil, err
 	}
 	st, ok := parsed.(*sql.CreateStream)
 	if !ok {
-		return nil, sqlerr.New("E_CATALOG", "it is no CREATE STREAM").WithHint("DROP STREAM %s forgets it", sql.IdentText(row.name))
+		return nil, sqlerr.New("E_CATALOG", "it is no CREATE STREAM").WithHint("DROP STREAM %s forgets it", sql.IdentText(row.Name))
 	}
-	return s.declareStatement(row, st)
+	return s.DeclareStatement(row, st)
 }
 
-// declareStatement builds a stream from its parsed definition.
-func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*stream, error) {
+// DeclareStatement builds a stream from its parsed definition.
+func (s *Store) DeclareStatement(row *StreamRow, st *sql.CreateStream) (*Stream, error) {
 	spec, err := s.sourceConnectorOf(st)
 	if err != nil {
 		return nil, err
 	}
-	options, err := connectorOptions(spec.Name, optionsOfStream(spec), st.Options, row.baseDir)
+	options, err := connectorOptions(spec.Name, OptionsOfStream(spec), st.Options, row.BaseDir)
 	if err != nil {
 		return nil, err
 	}
 	options.Owner = s.folderClaim("spool", "E_SOURCE_ELSEWHERE", "E_SOURCE_CHANGED", "ALTER STREAM "+sql.IdentText(st.Name.Name)+" SET LOCATION 'another_folder'")
-	columns, err := columnsOf(row, st)
+	columns, err := ColumnsOf(row, st)
 	if err != nil {
 		return nil, err
 	}
-	out := &stream{row: row, spec: spec, options: options, plan: &plan.Stream{
+	out := &Stream{Row: row, Spec: spec, Options: options, Plan: &plan.Stream{
 		IdleMicros: options.Int(idleTimeout), MaxFutureMicros: options.Int(maxFuture),
 	}}
-	out.plan.ID = spec.Name
+	out.Plan.ID = spec.Name
 	if spec.Identity != nil {
-		out.plan.ID = spec.Identity(options)
+		out.Plan.ID = spec.Identity(options)
 	}
-	if row.identity != "" {
-		out.plan.ID = row.identity
+	if row.Identity != "" {
+		out.Plan.ID = row.Identity
 	}
 	for _, c := range columns {
-		out.plan.Order = append(out.plan.Order, c.Name.Name)
+		out.Plan.Order = append(out.Plan.Order, c.Name.Name)
 		if c.Computed != nil {
-			out.plan.Computed = append(out.plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
+			out.Plan.Computed = append(out.Plan.Computed, plan.ComputedColumn{Name: c.Name.Name, Type: c.Type, Expr: c.Computed})
 			continue
 		}
-		out.plan.Stored = append(out.plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
+		out.Plan.Stored = append(out.Plan.Stored, types.Field{Name: c.Name.Name, Type: *c.Type, Nullable: !c.NotNull})
 	}
 	out.inferred = st.Infers()
 	if err := out.addMetadata(columns); err != nil {
@@ -184,35 +184,35 @@ func (s *Session) declareStatement(row *streamRow, st *sql.CreateStream) (*strea
 		return nil, err
 	}
 	for _, w := range st.Watermarks {
-		out.plan.Watermarks = append(out.plan.Watermarks, plan.StreamWatermark{
+		out.Plan.Watermarks = append(out.Plan.Watermarks, plan.StreamWatermark{
 			Column: w.Column.Name, DelayMicros: w.Delay.DelayMicros(), Span: w.Span,
 		})
 	}
 	return out, nil
 }
 
-// columnsOf returns the columns of a stream: those of the row, which were inferred when it
+// ColumnsOf returns the columns of a stream: those of the row, which were inferred when it
 // was created, before the ones of a definition that declares none of the data.
-func columnsOf(row *streamRow, st *sql.CreateStream) ([]sql.ColumnDef, error) {
-	if !st.Infers() || row.columns == "" {
+func ColumnsOf(row *StreamRow, st *sql.CreateStream) ([]sql.ColumnDef, error) {
+	if !st.Infers() || row.Columns == "" {
 		return st.Columns, nil
 	}
-	inferred, err := parseColumns(row.columns)
+	inferred, err := parseColumns(row.Columns)
 	return append(inferred, st.Columns...), err
 }
 
 // parseColumns reads the list of columns of ssql.streams.
 func parseColumns(list string) ([]sql.ColumnDef, error) {
 	definition := "CREATE STREAM s (" + list + ") WITH (connector = 'x')"
-	parsed, err := parseStored(definition)
+	parsed, err := ParseStored(definition)
 	if err != nil {
 		return nil, fmt.Errorf("reading stored columns: %w", err)
 	}
 	return parsed.(*sql.CreateStream).Columns, nil
 }
 
-// columnList writes fields as CREATE STREAM declares them.
-func columnList(fields []types.Field) string {
+// ColumnList writes fields as CREATE STREAM declares them.
+func ColumnList(fields []types.Field) string {
 	parts := make([]string, len(fields))
 	for i, f := range fields {
 		parts[i] = types.QuoteIdent(f.Name) + " " + f.Type.String()
