@@ -192,7 +192,7 @@ func (s *Session) sniffOptions(ctx context.Context, row *catalog.StreamRow, st *
 	}
 	var found []string
 	for _, name := range slices.Sorted(maps.Keys(told)) {
-		if catalog.HasOption(st.Options, name) || !st.Infers() && name != "delimiter" {
+		if catalog.HasOption(st.Options, name) || !st.Infers() && name != "delimiter" && name != "allow_quoted_nulls" {
 			continue
 		}
 		st.Options = append(st.Options, sql.Option{Key: sql.Ident{Name: name}, Value: told[name]})
@@ -219,7 +219,7 @@ func formatWay(stream string, told map[string]string) string {
 }
 
 // sniffed are the options that sniffOptions may add.
-var sniffed = []string{"delimiter", "format", "header"}
+var sniffed = []string{"allow_quoted_nulls", "delimiter", "format", "header"}
 
 // withoutSniffed returns a stored definition without the options that a sample may have told
 // and that a statement does not give.

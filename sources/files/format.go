@@ -215,10 +215,14 @@ func checkColumns(o sources.Values, fields []types.Field) error {
 		WithHint("(line VARCHAR, code INTEGER AS regexp_extract(line, ' ([0-9]{3}) ', 1)::INTEGER) takes columns out of the line")
 }
 
+// quotedNulls is the option that says whether the text of NULL is that in quotes, too. The name
+// is DuckDB's.
+const quotedNulls = "allow_quoted_nulls"
+
 // dialect reads the options of csv. A file of tabs needs no delimiter to be named.
 func dialect(o sources.Values) (csv.Dialect, error) {
 	d := csv.Default()
-	d.Header, d.Null = o.Bool("header"), o.String("null")
+	d.Header, d.Null, d.QuotedIsText = o.Bool("header"), o.String("null"), !o.Bool(quotedNulls)
 	d.QuotedLinesMax = int(min(o.Int("quoted_lines_max"), math.MaxInt32))
 	d.RecordBytesMax = int(min(o.Int("line_bytes_max"), format.RecordBytesMax))
 	if o.String("decimal_separator") == "," {

@@ -3,7 +3,9 @@ package files
 import (
 	"bytes"
 	"context"
+	"os"
 	"path"
+	"path/filepath"
 	"strings"
 
 	"ssql/internal/format/csv"
@@ -39,8 +41,22 @@ func sniff(_ context.Context, o sources.Values) (map[string]string, error) {
 	}
 	if name == "csv" {
 		c.sniffCSV(sample, out)
+		if c.isOurs() && !c.dialect.QuotedIsText {
+			out[quotedNulls] = "false"
+		}
 	}
 	return out, nil
+}
+
+// isOurs reports whether a sink of ssql writes the files: its manifests are in the folder or
+// beside the file.
+func (c *config) isOurs() bool {
+	manifests := filepath.Join(c.pattern.root, "_ssql", "manifest")
+	if c.pattern.file != "" {
+		manifests = filepath.Join(c.pattern.root, c.pattern.file+".ssql", "manifest")
+	}
+	info, err := os.Stat(manifests)
+	return err == nil && info.IsDir()
 }
 
 // formatOfContent tells the format from the start of a file whose name does not. A log has

@@ -113,6 +113,8 @@ func options() []sources.Option {
 			Summary: "csv: stands before a quote inside of quotes; without it quotes are doubled"},
 		{Name: "null", Type: sources.StringOption,
 			Summary: "csv: the text of NULL, in quotes or not; without it the empty field"},
+		{Name: quotedNulls, Type: sources.BooleanOption, Default: "true",
+			Summary: "csv: whether the text of NULL is NULL in quotes, too; if not, \"\" is the empty text, as ssql and PostgreSQL write it. Files that ssql has written have it false"},
 		{Name: "decimal_separator", Type: sources.StringOption, Default: ".", Values: []string{".", ","},
 			Summary: "csv: what stands before the fraction of a number"},
 		{Name: "quoted_lines_max", Type: sources.IntegerOption, Default: "1000", Min: 1,

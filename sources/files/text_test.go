@@ -131,6 +131,8 @@ func TestFormatOfContent(t *testing.T) {
 		{"x.txt", "a|b|c\n1|2|3\n4|5|6", "csv"},
 		{"x.txt", "started, at last\nstopped\nstarted\n", "text"},
 		{"x", "word\n", "text"},
+		{"x", "a;b\n1;\"x\n", "csv"},
+		{"x", "he said, \"no\nand went\n", "text"},
 		{"x", "PAR1", "parquet"},
 	} {
 		if got := formatOfContent(c.name, []byte(c.content)); got != c.want {

@@ -167,6 +167,46 @@ func TestColumnsByPosition(t *testing.T) {
 	}
 }
 
+// TestQuotedIsText has text in quotes that is that of NULL.
+func TestQuotedIsText(t *testing.T) {
+	for _, c := range []struct {
+		null    string
+		is      bool
+		in, out string
+	}{
+		{"", false, ",\"\",x", "row NULL | NULL | x\n"},
+		{"", true, ",\"\",x", "row NULL |  | x\n"},
+		{"NA", true, "NA,\"NA\",", "row NULL | NA | \n"},
+		{"NA", false, "NA,\"NA\",", "row NULL | NULL | \n"},
+	} {
+		d := Default()
+		d.Header, d.Null, d.QuotedIsText = false, c.null, c.is
+		if got := decode(t, newDecoder(t, Options{Dialect: d, Fields: texts()}), 10, c.in+"\n").String(); got != c.out {
+			t.Errorf("%q, null %q, %v: got %q, want %q", c.in, c.null, c.is, got, c.out)
+		}
+	}
+	d := Default()
+	d.Header, d.QuotedIsText = false, true
+	fields := []types.Field{field("a", types.BigInt), field("b", types.BigInt)}
+	if got, want := decode(t, newDecoder(t, Options{Dialect: d, Fields: fields}), 10, "1,\n2,\"\"\n").String(), "row 1 | NULL\nbad 2 \"b\": expected BIGINT, found the text \"\": 2,\"\"\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+// TestWrongCountFirst names the number of fields where a value is of another column, or cut
+// short.
+func TestWrongCountFirst(t *testing.T) {
+	d := Default()
+	d.Header = false
+	fields := []types.Field{field("a", types.BigInt), field("b", types.Varchar), field("c", types.Timestamp)}
+	in := "x,y,2026-01-01,z\n1,y,2026-\n---\n2026-01\n"
+	want := "bad 1 \"\": expected 3 fields, found 4: x,y,2026-01-01,z\nbad 2 \"c\": expected TIMESTAMP, found the text \"2026-\": 1,y,2026-\n" +
+		"bad 3 \"\": expected 3 fields, found 1: ---\nbad 4 \"\": expected 3 fields, found 1: 2026-01\n"
+	if got := decode(t, newDecoder(t, Options{Dialect: d, Fields: fields}), 10, in).String(); got != want {
+		t.Errorf("got\n%swant\n%s", got, want)
+	}
+}
+
 func TestTypes(t *testing.T) {
 	for _, c := range []struct {
 		kind     types.Kind
@@ -424,6 +464,12 @@ func TestSniff(t *testing.T) {
 		{"a;b;c\n1;2", ';', true},
 		{"a;b;c\n1;2\n", 0, true},
 		{"a;b;c\n1;2;3;4", 0, true},
+		{"a;b\n1;\"x\n", ';', true},
+		{"1|a|2.5\n2||\n3|\"b|4\n", '|', false},
+		{"1;2\n", ';', true},
+		{"a;b\n1;\"x;y\n", 0, true},
+		{"\"a;b\n1;x\n", 0, true},
+		{"\"a (b)\";\"c, d\"\n1;40,5\n", ';', true},
 		{"", 0, true},
 	} {
 		if got := Delimiter([]byte(c.in)); got != c.delimiter {

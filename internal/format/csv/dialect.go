@@ -13,8 +13,11 @@ type Dialect struct {
 	// Escape stands before a Quote that does not close the field. It is the Quote itself
 	// where quotes are doubled.
 	Escape byte
-	// Null is the text of NULL, in quotes or not.
+	// Null is the text of NULL, in quotes or not, unless QuotedIsText is set.
 	Null string
+	// QuotedIsText says that what is in quotes is never NULL, as PostgreSQL and the files that
+	// ssql writes have it.
+	QuotedIsText bool
 	// Decimal stands before the fraction of DOUBLE, FLOAT and DECIMAL; 0 is a point.
 	Decimal byte
 	// Header says that the first record of each file names its columns.

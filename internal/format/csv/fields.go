@@ -20,7 +20,7 @@ func (d *Decoder) fields(p int) (int, *cell.Fault) {
 		if end < 0 || !d.endsField(end) {
 			var f *cell.Fault
 			if end, f = d.field(s, i, p); f != nil {
-				return 0, f
+				return 0, d.orWrongCount(f, p, k)
 			}
 		}
 		last := k == len(d.steps)-1
@@ -43,6 +43,18 @@ func (d *Decoder) fields(p int) (int, *cell.Fault) {
 func (d *Decoder) wrongCount(p, k int) *cell.Fault {
 	rest, _ := d.shape.options.fields(d.buf[p : d.recordEnd(p)-1])
 	return &cell.Fault{Reason: fmt.Sprintf("expected %s, found %d", fieldCount(len(d.steps)), k+len(rest))}
+}
+
+// orWrongCount returns why the field k at p cannot be read: where the record has more or fewer
+// fields than there must be, a value is in the column of another, or cut short.
+func (d *Decoder) orWrongCount(f *cell.Fault, p, k int) *cell.Fault {
+	if f.Column == "" {
+		return f
+	}
+	if rest, _ := d.shape.options.fields(d.buf[p : d.recordEnd(p)-1]); k+len(rest) == len(d.steps) {
+		return f
+	}
+	return d.wrongCount(p, k)
 }
 
 // endsField reports whether a delimiter or line end is at p.
@@ -87,7 +99,13 @@ func (d *Decoder) field(s *step, i, p int) (end int, f *cell.Fault) {
 	if d.buf[end] == '\n' && end > p && d.buf[end-1] == '\r' {
 		end--
 	}
-	return end, d.set(s, i, d.buf[p:end], high)
+	return end, d.set(s, i, d.buf[p:end], fieldText{high: high})
+}
+
+// fieldText is what is known of the text of a field.
+type fieldText struct {
+	high   bool // it has bytes beyond ASCII
+	isText bool // and is not NULL
 }
 
 func (d *Decoder) quotedField(s *step, i, p int) (end int, f *cell.Fault) {
@@ -101,7 +119,7 @@ func (d *Decoder) quotedField(s *step, i, p int) (end int, f *cell.Fault) {
 		return 0, &cell.Fault{Reason: fmt.Sprintf("expected %q or the end of the line behind the closing quote, found %q",
 			string(rune(d.shape.options.Delimiter)), cell.Clip(d.buf[end:rest]))}
 	}
-	return end, d.set(s, i, text, high)
+	return end, d.set(s, i, text, fieldText{high, d.shape.options.QuotedIsText})
 }
 
 // quoted returns the text of a field behind its opening quote, and the position behind
@@ -140,15 +158,15 @@ func (d *Decoder) quoted(start int) (text []byte, end int, high bool) {
 
 // set puts the text of a field into slot i. The text is part of the block, or of
 // scratch.
-func (d *Decoder) set(s *step, i int, text []byte, high bool) *cell.Fault {
+func (d *Decoder) set(s *step, i int, text []byte, of fieldText) *cell.Fault {
 	o := &d.shape.options
-	if high && !utf8.Valid(text) {
+	if of.high && !utf8.Valid(text) {
 		return &cell.Fault{Reason: "text is not valid UTF-8"}
 	}
 	if s.col == nil {
 		return nil
 	}
-	if string(text) == o.Null {
+	if !of.isText && string(text) == o.Null {
 		s.col.SetNull(i)
 		return nil
 	}

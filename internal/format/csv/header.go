@@ -78,8 +78,8 @@ func Delimiter(sample []byte) byte {
 }
 
 // fieldsAlike returns how many fields the first record of a sample has, and what part of
-// the others has as many; 1 where there are no others. A record with a stray quote has
-// none. A last record without its end that has too few does not count: it is cut short.
+// the others has as many; 1 where there are no others. A first one with a
+// stray quote has none, another one those that it has without looking at quotes. A last record without its end that has too few does not count: it is cut short.
 func (d *Dialect) fieldsAlike(sample []byte) (fields int, alike float64) {
 	unfinished := len(closed(sample)) > len(sample)
 	sample = closed(sample)
@@ -92,6 +92,9 @@ func (d *Dialect) fieldsAlike(sample []byte) (fields int, alike float64) {
 			continue
 		}
 		found := 0
+		if fields > 0 {
+			found = bytes.Count(record, []byte{d.Delimiter}) + 1
+		}
 		if d.isWhole(record) {
 			names, _ := d.fields(record)
 			found = len(names)
@@ -142,7 +145,7 @@ func (d *Dialect) isWhole(record []byte) bool {
 
 // HasHeader reports whether the first record of a sample seems to name columns. It does not
 // if others follow that have the same types in all columns as it has itself, and not all of
-// these are text.
+// these are text. A column that has no other value does not count.
 func (d *Dialect) HasHeader(sample []byte) bool {
 	with, without := *d, *d
 	with.Header, without.Header = true, false
@@ -153,6 +156,9 @@ func (d *Dialect) HasHeader(sample []byte) bool {
 	}
 	values := 0
 	for i := range all {
+		if below[i].Kinds() == 0 {
+			continue // nothing to compare with
+		}
 		kind := all[i].Kinds().Type().Kind // of all values: a header is one among many
 		if kind != below[i].Kinds().Type().Kind {
 			return true
