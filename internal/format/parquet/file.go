@@ -83,6 +83,13 @@ func recovered(err *error) {
 	}
 }
 
+// decoding is f, a part of the reader, with its panics as errors. What takes the rows is no part of it:
+// a panic there is a bug of ours, and no fault of the file.
+func decoding(f func() error) (err error) {
+	defer recovered(&err)
+	return f()
+}
+
 // Groups returns the number of row groups.
 func (f *File) Groups() int { return f.reader.NumRowGroups() }
 
@@ -158,25 +165,32 @@ func (f *File) leaves(i int) []int {
 
 // chunks gives the rows of a row group with some fields of the schema, in the order of
 // the schema. The columns are released when take returns.
-func (f *File) chunks(ctx context.Context, group int, fields []int, pool *column.Pool, take func(columns []arrow.Array, rows int) error) (err error) {
-	defer recovered(&err)
+func (f *File) chunks(ctx context.Context, group int, fields []int, pool *column.Pool, convert func(columns []arrow.Array, rows int) arrow.Record, take func(made arrow.Record) error) error {
 	left, err := f.rows(group)
 	if err != nil {
 		return err
 	}
-	g, err := f.groupReader(ctx, group, fields, pool)
-	if err != nil {
+	var g *groupReader
+	if err := decoding(func() (err error) { g, err = f.groupReader(ctx, group, fields, pool); return err }); err != nil {
 		return err
 	}
 	defer g.release()
 	for left > 0 {
-		columns, rows, err := g.next(int(min(left, int64(f.chunkRows))))
-		if err != nil {
+		var made arrow.Record
+		if err := decoding(func() error {
+			columns, rows, err := g.next(int(min(left, int64(f.chunkRows))))
+			if err != nil {
+				return err
+			}
+			defer releaseAll(columns)
+			left -= int64(rows)
+			made = convert(columns, rows)
+			return nil
+		}); err != nil {
 			return err
 		}
-		left -= int64(rows)
-		err = take(columns, rows)
-		releaseAll(columns)
+		err := take(made)
+		made.Release()
 		if err == nil {
 			err = ctx.Err()
 		}

@@ -2,8 +2,10 @@ package parquet
 
 import (
 	"bytes"
+	"context"
 	"database/sql"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -231,6 +233,36 @@ func TestDamage(t *testing.T) {
 		damaged := bytes.Clone(data)
 		damaged[i] ^= 0xFF
 		_, _ = read(t, shape, damaged, 100)
+	}
+}
+
+// What goes wrong where rows are taken is no damage of the file, whose rows would be lost as bad ones:
+// neither a panic, nor the end of the reading.
+func TestFaultsOfWhoTakesTheRows(t *testing.T) {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "a", Type: arrow.PrimitiveTypes.Int64, Nullable: true}}, nil)
+	data := written(t, schema, `[{"a":1},{"a":2},{"a":3}]`, 3)
+	f, err := Open("f.parquet", bytes.NewReader(data), int64(len(data)), 1, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shape := &Shape{Fields: []types.Field{field("a", types.Of(types.BigInt))}}
+	run := func(ctx context.Context, emit func()) (panicked any, err error) {
+		defer func() { panicked = recover() }()
+		return nil, shape.Read(ctx, f, 0, format.Output{
+			Emit:   func(arrow.Record) error { emit(); return nil },
+			Bad:    func(b format.Bad) error { t.Errorf("a bad row: %s", b.Reason); return nil },
+			Notice: func(string) {},
+		}, func(int64) {})
+	}
+	if panicked, err := run(t.Context(), func() { panic("a bug") }); panicked != "a bug" {
+		t.Errorf("a panic became %v, %v", err, panicked)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	if _, err := run(ctx, cancel); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended in the first chunk: %v", err)
+	}
+	if _, err := run(ctx, func() {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("ended before: %v", err)
 	}
 }
 

@@ -57,18 +57,23 @@ func (s *Shape) Read(ctx context.Context, f *File, group int, out format.Output,
 	if len(read) == 0 {
 		return s.emitBare(f, group, row, sources, out, begun)
 	}
-	err = f.chunks(ctx, group, read, &s.pool, func(columns []arrow.Array, rows int) error {
+	var found *faults // of the chunk that is taken next
+	convert := func(columns []arrow.Array, rows int) arrow.Record {
 		begun(row)
-		faults := &faults{}
-		made := s.chunk(columns, rows, sources, faults)
-		defer made.Release()
+		found = &faults{}
+		return s.chunk(columns, rows, sources, found)
+	}
+	err = f.chunks(ctx, group, read, &s.pool, convert, func(made arrow.Record) error {
 		first := row
 		row += made.NumRows()
-		return emitGood(made, first, faults, out)
+		return emitGood(made, first, found, out)
 	})
 	var theirs *taken
 	if errors.As(err, &theirs) {
 		return theirs.error
+	}
+	if ended := ctx.Err(); ended != nil {
+		return ended // the reader ends with it, too
 	}
 	if err != nil {
 		return out.Bad(unreadable(group, row, err))
