@@ -162,6 +162,74 @@ func concatLists(f *frame, args []vec) (arrow.Array, error) {
 	return out.array(f, all), nil
 }
 
+// bindListResize binds list_resize(list, size [, value]): a list of another length, with NULL or value at
+// its end. DuckDB has it, too, and makes the lists of a whole chunk before anybody can say that
+// they are too long.
+func bindListResize(b *binding) (Expr, error) {
+	list, err := b.list(0)
+	if err != nil {
+		return nil, err
+	}
+	size, err := b.arg(1, tBigInt)
+	if err != nil {
+		return nil, err
+	}
+	args := []Expr{list, size}
+	if len(b.args) == 3 {
+		wider, item, err := b.listAndItem(0, 2)
+		if err != nil {
+			return nil, err
+		}
+		if !wider.Type().Equal(list.Type()) {
+			return nil, b.mismatch(2, "a value of the type of the elements")
+		}
+		args = append(args, item)
+	}
+	return newCall(spec{name: b.name, t: list.Type(), nullable: list.Nullable(), span: b.span, lenient: true, kern: resizeLists}, args...), nil
+}
+
+func resizeLists(f *frame, args []vec) (arrow.Array, error) {
+	list, sizes := args[0].arr.(*array.List), args[1]
+	parts := []arrow.Array{list.ListValues()}
+	if len(args) == 3 {
+		parts = append(parts, args[2].arr)
+	}
+	all, starts, err := joined(f.arrow.(*arrow.ListType).Elem(), parts)
+	if err != nil {
+		return nil, err
+	}
+	defer all.Release()
+	n, out := read[int64](sizes), newListBuilder(f.rows)
+	for i := range f.rows {
+		row, size := args[0].row(i), int64(0)
+		if sizes.arr.IsValid(sizes.row(i)) {
+			size = n.at(i)
+		}
+		switch {
+		case list.IsNull(row):
+			f.valid.clear(i)
+			size = 0
+		case size < 0:
+			return nil, f.fail(i, sqlerr.New(codeParameter, "%s expects a size from 0 up, found %d", f.spec.name, size))
+		case size > f.ctx.valueBytesMax()/8:
+			return nil, f.fail(i, valueLimit(f.spec.name, f.ctx.valueBytesMax()))
+		}
+		start, end := list.ValueOffsets(row)
+		for k := range size {
+			switch {
+			case start+k < end:
+				out.add(start + k)
+			case len(args) == 3:
+				out.add(int64(starts[1]) + int64(args[2].row(i)))
+			default:
+				out.add(-1)
+			}
+		}
+		out.end()
+	}
+	return out.array(f, all), nil
+}
+
 // bindListAppend binds list_append(list, item), or list_prepend(item, list).
 func bindListAppend(prepend bool) binder {
 	return func(b *binding) (Expr, error) {

@@ -159,6 +159,7 @@ var functions = []function{
 	{"list_mode", nil, 1, 1, listAggregate("mode")},
 	{"list_position", []string{"array_position", "list_indexof", "array_indexof"}, 2, 2, bindListPosition},
 	{"list_prepend", []string{"array_prepend", "array_push_front"}, 2, 2, bindListAppend(true)},
+	{"list_resize", []string{"array_resize"}, 2, 3, bindListResize},
 	{"list_reverse", []string{"array_reverse"}, 1, 1, listFunction(reversed)},
 	{"list_reverse_sort", []string{"array_reverse_sort"}, 1, 2, listSort(true)},
 	{"list_sort", []string{"array_sort"}, 1, 3, listSort(false)},
