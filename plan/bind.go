@@ -353,7 +353,7 @@ func (b *binder) setOp(u *sql.SetOp, q *sql.Query, e *env) (*scope, error) {
 	span := b.at(u.Span)
 	if u.Op != "UNION" {
 		return nil, sqlerr.At(span, codeSetOperation, "%s of streams has no streaming form", u.Op).
-			WithHint("use SEMI JOIN for INTERSECT and ANTI JOIN with a table for EXCEPT")
+			WithHint("a semi join of the two has the rows of INTERSECT, an anti join with a table those of EXCEPT")
 	}
 	var inputs []*scope
 	for _, side := range []*sql.Query{u.Left, u.Right} {
@@ -414,7 +414,7 @@ func (b *binder) union(in []*scope, byName bool, span Span) (Node, error) {
 		}
 	} else if len(left) != len(right) {
 		return nil, sqlerr.At(span, codeColumnCount, "the sides of UNION have %d and %d columns", len(left), len(right)).
-			WithHint("select as many columns on both sides, in the same order, or write UNION ALL BY NAME")
+			WithHint("select as many columns on both sides, in the same order; NULL AS name stands for one that a side lacks")
 	}
 	cols := make([]Column, len(left))
 	leftExprs, rightExprs := make([]expr.Expr, len(left)), make([]expr.Expr, len(left))
@@ -423,7 +423,7 @@ func (b *binder) union(in []*scope, byName bool, span Span) (Node, error) {
 		t, ok := unify(l.Type, r.Type)
 		if !ok {
 			return nil, sqlerr.At(span, codeUnionTypes, "column %d is %s %q on the left and %s %q on the right of UNION",
-				i+1, l.Type, l.Name, r.Type, r.Name).WithHint("cast one of them: CAST(%s AS %s)", r.Name, l.Type)
+				i+1, l.Type, l.Name, r.Type, r.Name).WithHint("%s", castHint(l, r))
 		}
 		cols[i] = Column{Field: types.Field{Name: l.Name, Type: t, Nullable: l.Nullable || r.Nullable}, Mark: unionMark(l.Mark, r.Mark)}
 		var err error

@@ -25,7 +25,7 @@ func (x *exprBinder) call(e *sql.Call) (value, error) {
 	switch {
 	case e.Over != nil:
 		return value{}, sqlerr.At(span, codeWindowFunction, "window function %s(...) OVER (...) has no streaming form", name).
-			WithHint("ROW_NUMBER() OVER (PARTITION BY k ORDER BY t) works when it is compared with a constant: QUALIFY ... = 1, or WHERE rn <= 10 around the sub-query; else group by a window of time")
+			WithHint("the first rows of each key are known: SELECT * FROM s QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts) <= 3; else group by a window of time")
 	case isWindowCall(name) && x.group != nil:
 		return value{}, notGrouped(sql.ExprText(e), span, len(x.group.agg.Keys) > 0)
 	case isWindowCall(name):

@@ -94,7 +94,7 @@ func (x *exprBinder) condition(e sql.Expr) (expr.Expr, error) {
 		return expr.BindCast(v, types.Of(types.Boolean), false, x.b.at(e.Pos()))
 	}
 	return nil, sqlerr.At(x.b.at(e.Pos()), codeTypeMismatch, "%s needs a condition, found a value of type %s", x.clause, v.Type()).
-		WithHint("compare it with something, such as `... = 1` or `... IS NOT NULL`")
+		WithHint("compare it with something: %[1]s <> 0, or %[1]s IS NOT NULL", sql.ExprText(e))
 }
 
 // plain binds the kinds of expression that never carry event time.

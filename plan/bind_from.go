@@ -306,8 +306,13 @@ func (b *binder) watermark(n Node, column, relation string, delayMicros int64, s
 		return nil, err.WithHint("it has: %s", strings.Join(names, ", "))
 	}
 	if cols[index].Type.Kind != types.Timestamp {
-		return nil, sqlerr.At(shown, codeWatermarkType, "a watermark needs a TIMESTAMP, but %q is %s", cols[index].Name, cols[index].Type).
-			WithHint("declare a column event_time TIMESTAMP AS %s and put the watermark on it", toTimestamp(cols[index]))
+		err := sqlerr.At(shown, codeWatermarkType, "a watermark needs a TIMESTAMP, but %q is %s", cols[index].Name, cols[index].Type)
+		for _, c := range cols {
+			if c.Mark.isEventTime() {
+				return nil, err.WithHint("%q has its event time in %q, with a watermark: leave this one out", relation, c.Name)
+			}
+		}
+		return nil, err.WithHint("declare a column in CREATE STREAM: %s", eventTimeColumn(cols[index].Name, cols[index].Type.Kind))
 	}
 	if delayMicros < 0 {
 		return nil, negativeDelay(delayMicros, shown).WithHint("write WATERMARK FOR %s AS %s - INTERVAL '%s'", column, column, durationText(-delayMicros))
@@ -321,15 +326,6 @@ func (b *binder) watermark(n Node, column, relation string, delayMicros int64, s
 	def := &WatermarkDef{Relation: relation, Column: cols[index].Name, DelayMicros: delayMicros, Span: span}
 	cols[index].Mark = &Mark{Watermark: def, Part: Instant}
 	return &Watermark{Input: n, Index: index, Def: def, Cols: cols}, nil
-}
-
-// toTimestamp is the expression that makes an event time of a column: a number is of a unit
-// that only its values tell.
-func toTimestamp(c Column) string {
-	if c.Type.Kind == types.BigInt {
-		return fmt.Sprintf("to_timestamp(%[1]s) where %[1]s counts seconds (1767225600), epoch_ms(%[1]s) where milliseconds (1767225600000), make_timestamp(%[1]s) where microseconds,", c.Name)
-	}
-	return fmt.Sprintf("CAST(%s AS TIMESTAMP)", c.Name)
 }
 
 // watermarkRef binds rel WATERMARK expr [AS n] DELAY OF interval.
@@ -399,7 +395,7 @@ func (b *binder) windowRef(t *sql.WindowRef, e *env) (*scope, error) {
 	x := &exprBinder{b: b, scope: in, clause: name, rows: true}
 	w, err := x.bindWindow(&windowArgs{
 		kind: t.Kind, time: t.Time, size: t.Size, slide: t.Slide, offset: t.Offset,
-		name: name, slideFirst: true, span: span,
+		name: name, input: sql.TableText(t.Input), slideFirst: true, span: span,
 	})
 	if err != nil {
 		return nil, err

@@ -43,6 +43,9 @@ func (b *binder) join(t *sql.Join, e *env) (*scope, error) {
 	}
 	j := &Join{Kind: joinKinds[t.Kind], Left: left.node, Right: right.node, Span: span,
 		Static: isStatic(left.node) || isStatic(right.node), sides: [2]string{left.table(), right.table()}}
+	if names := commonNames(left, right); len(names) > 0 {
+		j.common = j.equality(names[0])
+	}
 	both := joinScope(j, left, right)
 	if err := b.joinCondition(j, t, both, left, right); err != nil {
 		return nil, err
@@ -85,6 +88,7 @@ func (b *binder) joinCondition(j *Join, t *sql.Join, both, left, right *scope) e
 			return err
 		}
 		j.on = append(j.on, p...)
+		j.using = append(j.using, j.equality(id))
 	}
 	if t.On != nil {
 		if agg := b.findAggregate(t.On); agg != nil {

@@ -24,7 +24,7 @@ func (x *exprBinder) lambdaCall(e *sql.Call, name string, at int) (expr.Expr, er
 			WithHint("list_transform(list, x -> ...) and list_filter(list, x -> ...) are; list_sum(list) and list_aggregate(list, 'max') fold a list")
 	case at != 1 || len(e.Args) != 2:
 		return nil, sqlerr.At(span, codeArgCount, "%s takes a list and a lambda", name).
-			WithHint("write %s(list, x -> ...)", name)
+			WithHint("write %s", lambdaUsage(e, name))
 	}
 	list, err := x.scalar(e.Args[0])
 	if err != nil {

@@ -161,7 +161,7 @@ func (k *block) where() error {
 	for _, e := range conjuncts(k.s.Where) {
 		if agg := k.b.findAggregate(e); agg != nil {
 			return sqlerr.At(k.b.at(agg.Span), codeWhere, "an aggregate may not stand in WHERE, which looks at single rows").
-				WithHint("put the condition in HAVING, behind GROUP BY")
+				WithHint("put the condition behind GROUP BY: HAVING %s", sql.ExprText(e))
 		}
 		done, err := k.subqueryCondition(e)
 		if err != nil {
@@ -302,7 +302,7 @@ func (k *block) project() (*scope, error) {
 	if k.s.Distinct || len(k.s.DistinctOn) > 0 {
 		if len(k.s.DistinctOn) > 0 {
 			return nil, sqlerr.At(k.b.at(k.s.DistinctOn[0].Pos()), codeUnsupported, "DISTINCT ON has no streaming form").
-				WithHint("use DEDUP(s, KEY (k)), or QUALIFY ROW_NUMBER() OVER (PARTITION BY k ORDER BY ts) = 1")
+				WithHint("write %s", k.firstOfKeys())
 		}
 		if len(p.Exprs) > visible {
 			return nil, sqlerr.At(k.b.at(k.q.OrderBy[0].Expr.Pos()), codeMisplaced, "ORDER BY of a SELECT DISTINCT may only use its columns")

@@ -119,5 +119,5 @@ func (k *block) staticQuery(q *sql.Query) (*scope, error) {
 
 func (k *block) streamSubquery(span Span) error {
 	return sqlerr.At(span, codeUnsupported, "a sub-query in WHERE may read tables only, and this one reads a stream").
-		WithHint("write it as a join: SEMI JOIN other ON ... with a range of event time")
+		WithHint("join the two streams, with a range of event time; a semi join has the rows of IN, an anti join all others")
 }

@@ -139,5 +139,5 @@ func (b *binder) tableFunction(f *sql.FuncRef) error {
 	if unnests(strings.ToLower(f.Name.Name)) {
 		return err.WithHint("put the stream before it: FROM s, unnest(s.list) AS u(x)")
 	}
-	return err.WithHint("make a DuckDB view of it and join the view: CREATE VIEW v AS SELECT * FROM %s(...)", f.Name.Name)
+	return err.WithHint("make a DuckDB view of it and join the view: CREATE VIEW v AS SELECT * FROM %s", sql.TableText(&sql.FuncRef{Name: f.Name, Args: f.Args, ArgNames: f.ArgNames}))
 }

@@ -15,6 +15,7 @@ type windowArgs struct {
 	time                sql.Expr // nil: the only watermark column
 	size, slide, offset sql.Expr // size is the gap of a session
 	name                string   // as the user called it, for messages
+	input               string   // the first argument of a table function, for messages; "" of window(...)
 	slideFirst          bool     // Flink's order of arguments: slide, then size
 	span                Span
 }
@@ -162,24 +163,18 @@ func (x *exprBinder) windowInstant(w *windowArgs) (value, error) {
 // notTimestamp refuses a window over something that is no instant, with the column
 // definition that would make it one.
 func (x *exprBinder) notTimestamp(w *windowArgs, t value) error {
-	text, ready := w.name, "event_time"
-	name := "x"
+	text, name := w.name, "x"
 	if c, ok := w.time.(*sql.ColumnRef); ok {
 		name = dotted(c.Parts)
 		text = name
 	}
-	fix := map[types.Kind]string{
-		types.Varchar: "CAST(" + name + " AS TIMESTAMP)",
-		types.Date:    "CAST(" + name + " AS TIMESTAMP)",
-		types.BigInt:  "epoch_ms(" + name + ")",
-		types.Int:     "to_timestamp(" + name + ")",
-		types.Double:  "to_timestamp(" + name + ")",
-	}[t.kind()]
 	err := sqlerr.At(x.b.at(w.time.Pos()), codeWindowTime, "a window needs a TIMESTAMP, but %q is %s", text, t.Expr.Type())
-	if fix == "" {
-		return err.WithHint("give the TIMESTAMP column of the stream")
+	for _, c := range x.scope.cols {
+		if c.Mark.isEventTime() && c.Type.Kind == types.Timestamp {
+			return err.WithHint("the event time is %s: write %s", c.Name, w.call(sql.IdentText(c.Name), w.slide, w.size))
+		}
 	}
-	return err.WithHint("declare a column in CREATE STREAM and use it: %s TIMESTAMP AS %s, WATERMARK FOR %s AS %s - INTERVAL '1' MINUTE", ready, fix, ready, ready)
+	return err.WithHint("declare a column in CREATE STREAM and use it: %s", eventTimeColumn(name, t.kind()))
 }
 
 // onlyEventTime is the time of a window that names none.
@@ -195,7 +190,7 @@ func (x *exprBinder) onlyEventTime(w *windowArgs) (value, error) {
 		return found[0].value(), nil
 	case 0:
 		return value{}, sqlerr.At(w.span, codeWindowArgs, "%s names no time column, and no column here has a watermark", w.name).
-			WithHint("name the column: %s(..., ts, ...), or declare WATERMARK FOR ts AS ts - INTERVAL '1' MINUTE", w.name)
+			WithHint("name the column: %s, or declare WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE in CREATE STREAM", w.withTime(x.scope))
 	}
 	return value{}, sqlerr.At(w.span, codeWindowArgs, "%s names no time column, and both %q and %q have a watermark", w.name,
 		qualifiedName(found[0].Column), qualifiedName(found[1].Column)).WithHint("name the column that the window is over")
@@ -259,7 +254,7 @@ func (x *exprBinder) checkSpec(w *windowArgs, spec *WindowSpec) error {
 func (x *exprBinder) longSlide(w *windowArgs, spec *WindowSpec, step string) error {
 	return sqlerr.At(x.b.at(w.slide.Pos()), codeWindowRelation, "the %s of %s is longer than the window: %s > %s",
 		step, w.name, durationText(spec.SlideMicros), durationText(spec.SizeMicros)).
-		WithHint("did you swap the arguments? Flink and RisingWave write HOP(s, ts, slide, size), Spark writes window(ts, size, slide)")
+		WithHint("did you swap the two? write %s", w.swapped())
 }
 
 // sessionSpec binds the gap of a session: a constant, or an expression of type
@@ -337,7 +332,7 @@ func (x *exprBinder) windowValue(e *sql.Call) (value, error) {
 	}
 	if x.rows && len(x.scope.windows) == 0 {
 		return value{}, sqlerr.At(args.span, codeMisplaced, "%s may not stand in %s", e.Name.Name, x.clause).
-			WithHint("select it in a sub-query, and put the condition around that: SELECT * FROM (SELECT *, %s(...) AS w FROM s) WHERE w.start > ...", e.Name.Name)
+			WithHint("select it in a sub-query, and put the condition around that: SELECT * FROM (SELECT *, %s AS w FROM s) WHERE w.start > now()", sql.ExprText(e))
 	}
 	w, err := x.bindWindow(args)
 	if err != nil {

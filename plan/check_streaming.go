@@ -15,7 +15,7 @@ func checkStreaming(o *Output) error {
 	}
 	if o.Mode == types.Complete && !c.aggregated {
 		return sqlerr.At(o.span, codeOutputMode, "complete mode shows a whole result again and again, and this query has no aggregation that makes one").
-			WithHint("leave out EMIT COMPLETE (SET output_mode = 'append'), or add GROUP BY")
+			WithHint("leave out EMIT COMPLETE (SET output_mode = 'append'), or group the rows")
 	}
 	return nil
 }

@@ -16,7 +16,7 @@ func (f *folder) groups(q *sql.Query, s *sql.Select, with []sql.CTE) (done bool,
 	if s.From == nil || !f.readsFrom(s.From, append(slices.Clone(with), q.With...)) || !b.aggregates(q, s) {
 		return false, nil
 	}
-	c := &groupCut{binder: b, aliases: map[string]sql.Expr{}, at: map[string]string{}}
+	c := &groupCut{binder: b, aliases: map[string]sql.Expr{}, within: map[string]bool{}, at: map[string]string{}}
 	inner := *s
 	inner.Distinct, inner.DistinctOn, inner.Qualify = false, nil, nil
 	outer := *s
@@ -102,6 +102,7 @@ func aggregated(b *binder, e sql.Expr) bool {
 type groupCut struct {
 	binder  *binder
 	aliases map[string]sql.Expr // of the select list, in lower case
+	within  map[string]bool     // aliases whose expressions are being looked at
 	keys    []string            // the texts of what is grouped by
 	at      map[string]string   // the column below, by text
 	items   []sql.SelectItem    // below
@@ -129,7 +130,7 @@ func (c *groupCut) cut(q *sql.Query, s, inner, outer *sql.Select) (ok bool) {
 	outer.Items = slices.Clone(s.Items)
 	for i := range outer.Items {
 		name := sql.Ident{Name: itemName(&s.Items[i])}
-		outer.Items[i].Expr, outer.Items[i].Alias = c.above(s.Items[i].Expr), &name
+		outer.Items[i].Expr, outer.Items[i].Alias = c.item(&s.Items[i]), &name
 	}
 	if s.Qualify != nil {
 		outer.Qualify = c.above(c.resolved(s.Qualify))
@@ -192,13 +193,33 @@ func (c *groupCut) above(e sql.Expr) sql.Expr {
 				return c.column(x)
 			}
 		case *sql.ColumnRef:
-			if e, ok := c.aliases[strings.ToLower(x.Parts[0].Name)]; ok && len(x.Parts) == 1 && sql.ExprText(e) != sql.ExprText(x) {
-				return c.above(e)
-			}
-			return c.column(x)
+			return c.named(x)
 		}
 		return nil
 	})
+}
+
+// item returns the expression of an item of the select list, which does not see its own alias.
+func (c *groupCut) item(it *sql.SelectItem) sql.Expr {
+	if it.Alias != nil {
+		name := strings.ToLower(it.Alias.Name)
+		c.within[name] = true
+		defer delete(c.within, name)
+	}
+	return c.above(it.Expr)
+}
+
+// named returns what a name stands for over the columns of the groups: an alias of the select list,
+// or a column. In its own expression an alias is none: max(v) AS v folds the column.
+func (c *groupCut) named(x *sql.ColumnRef) sql.Expr {
+	name := strings.ToLower(x.Parts[0].Name)
+	e, ok := c.aliases[name]
+	if !ok || len(x.Parts) > 1 || c.within[name] || sql.ExprText(e) == sql.ExprText(x) {
+		return c.column(x)
+	}
+	c.within[name] = true
+	defer delete(c.within, name)
+	return c.above(e)
 }
 
 // column returns the column below that holds an expression.

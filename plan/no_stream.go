@@ -16,7 +16,7 @@ func (b *binder) noStream(span Span) error {
 			WithHint("queries on tables alone are DuckDB's; name a stream in FROM")
 	}
 	return sqlerr.At(span, codeNoStream, "the query reads no stream: %q is a table", t.Name).
-		WithHint("CREATE VIEW .. AS keeps a query on tables; to have rows one after the other insert them into a stream, and read that: %s", streamLike(t.Name, t.Table.Fields))
+		WithHint("a view keeps a query on tables; to have rows one after the other insert them into a stream, and read that: %s", streamLike(t.Name, t.Table.Fields))
 }
 
 // streamLike writes a stream that has the columns of a table.

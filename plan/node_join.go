@@ -23,6 +23,8 @@ type Join struct {
 	Cols        []Column
 	Span        Span
 	sides       [2]string   // what the condition calls them; "" where they are several
+	common      string      // the equality of a column that both sides have; "" if there is none
+	using       []string    // the equalities that USING or NATURAL stands for
 	on          []predicate // conjuncts of the condition, while Bind works
 	bounds      []comparison
 	keyMarks    [][2]*Mark // per key: event time of its two sides

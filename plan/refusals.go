@@ -283,7 +283,7 @@ func rankUnlimited(_ *checker, n Node) *fault {
 		return nil
 	}
 	return &fault{t.Span, "the number of a row changes with every row before it, so ROW_NUMBER() needs a limit",
-		"compare it with a constant, in QUALIFY or in WHERE around the sub-query: rn = 1, or rn <= 10"}
+		fmt.Sprintf("compare it with a constant, here or around the sub-query: QUALIFY %s <= 10", t.numberText())}
 }
 
 func topNNeverFinal(c *checker, n Node) *fault {
@@ -294,7 +294,7 @@ func topNNeverFinal(c *checker, n Node) *fault {
 	hint := "use EMIT ON UPDATE, in which the rows of a key come again when they change"
 	if times := eventColumns(t.Input); len(times) > 0 {
 		name := t.Input.Columns()[times[0]].Name
-		hint += fmt.Sprintf("; or keep the earliest row by event time: ORDER BY %s ... = 1; or partition by a window over %s too", name, name)
+		hint += fmt.Sprintf("; or keep the earliest row by event time: QUALIFY row_number() OVER (PARTITION BY %s ORDER BY %s) = 1; or partition by a window over %s too", keysText(t.Keys), name, name)
 	} else {
 		hint += "; or " + watermarkHint(t.Input) + " and order by it"
 	}
@@ -332,7 +332,7 @@ func limitUpdate(c *checker, n Node) *fault {
 		return nil
 	}
 	return &fault{l.Span, "LIMIT has no update mode: a row that came out could not be taken back when another takes its place",
-		"use EMIT COMPLETE with ORDER BY for the first rows of each result, or append mode for the first rows ever"}
+		"use EMIT ON WINDOW CLOSE (append mode), in which the first rows ever come; or write the result to a table and limit when you read it"}
 }
 
 func offsetRefused(_ *checker, n Node) *fault {

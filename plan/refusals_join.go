@@ -30,7 +30,7 @@ func joinWithTable(_ *checker, n Node) *fault {
 		left && (j.Kind == types.LeftJoin || j.Kind == types.SemiJoin || j.Kind == types.AntiJoin),
 		!left && j.Kind == types.RightJoin:
 		return &fault{j.Span, fmt.Sprintf("this %s keeps rows of the table, and whether one has no partner is known only when the stream is over", joinWords[j.Kind]),
-			"keep the rows of the stream: stream LEFT JOIN table; or join the result table when you read it"}
+			tableJoinHint(j, left)}
 	}
 	return nil
 }
@@ -87,7 +87,7 @@ func joinEquality(_ *checker, n Node) *fault {
 		return nil
 	}
 	return &fault{j.Span, "a join of two streams needs a column of one side to equal a column of the other",
-		"add an equality to ON: a.id = b.id"}
+		"add an equality to ON: " + orName(j.common, "a.id = b.id")}
 }
 
 // joinUnmarked finds outer, semi and anti joins with a side that has no watermark. When a row
@@ -149,7 +149,11 @@ func rangeHint(j *Join) string {
 	case !rok:
 		return watermarkHint(j.Right) + fmt.Sprintf(", and add a range to ON: AND %s BETWEEN right_ts - INTERVAL '30' MINUTE AND right_ts + INTERVAL '30' MINUTE", l)
 	}
-	return fmt.Sprintf("add a range of the event times to ON: AND %s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", l, r, r)
+	bounds := fmt.Sprintf("%s BETWEEN %s - INTERVAL '30' MINUTE AND %s + INTERVAL '30' MINUTE", l, r, r)
+	if len(j.using) > 0 {
+		return fmt.Sprintf("write ON %s AND %s in place of USING", strings.Join(j.using, " AND "), bounds)
+	}
+	return "add a range of the event times to ON: AND " + bounds
 }
 
 // eventName is the event-time column of a side as the condition names it.

@@ -172,7 +172,7 @@ func ambiguous(parts []sql.Ident, found []scopeColumn, span Span) error {
 	}
 	sort.Strings(names)
 	return sqlerr.At(span, codeAmbiguous, "%q could mean %s", dotted(parts), strings.Join(names, " or ")).
-		WithHint("write the table before the column: %s", names[0])
+		WithHint("write %s, with the table before the column", names[0])
 }
 
 // unresolved returns the refusal of a name that no column has.

@@ -95,11 +95,11 @@ func TestSpellingFaults(t *testing.T) {
 	cat := declared(t, compatDeclarations+"\nstream d\nk VARCHAR\n")
 	for _, c := range []struct{ text, want string }{
 		{"SELECT count(*) FROM HOP(s, ts, INTERVAL '10' MINUTE, INTERVAL '5' MINUTE) GROUP BY window_start",
-			"did you swap the arguments? Flink and RisingWave write HOP(s, ts, slide, size), Spark writes window(ts, size, slide)"},
+			"did you swap the two? write HOP(s, ts, INTERVAL '5 minutes', INTERVAL '10 minutes')"},
 		{"SELECT date_format(ts, 'QQ') FROM s", "function \"date_format\" (Flink, Spark) does not exist: write strftime(ts, '%Y-%m-%d')"},
 		{"SELECT k FROM s WHERE ts > proctime()", "(Flink) does not exist: windows and joins are over event time"},
-		{"SELECT count(*) FROM s GROUP BY window(ts, '5 minutes', '10 minutes')", "did you swap the arguments?"},
-		{"SELECT count(*) FROM s GROUP BY hop(interval '10 minutes', interval '5 minutes')", "did you swap the arguments?"},
+		{"SELECT count(*) FROM s GROUP BY window(ts, '5 minutes', '10 minutes')", "write window(ts, '10 minutes', '5 minutes')"},
+		{"SELECT count(*) FROM s GROUP BY hop(interval '10 minutes', interval '5 minutes')", "write hop(INTERVAL '5 minutes', INTERVAL '10 minutes')"},
 		{"SELECT k, count(*) FROM s WINDOW HOPPING (SIZE 5 MINUTES, ADVANCE BY 10 MINUTES) GROUP BY k", "longer than the window"},
 		{"SELECT k, count(*) AS n FROM d GROUP BY k EMIT ON UPDATE WITH DELAY INTERVAL '1' MINUTE", "no stream of the query has a watermark that could be delayed"},
 	} {

@@ -34,7 +34,7 @@ var notBare = map[string][]string{
 // an alias with and without AS and as a table.
 func TestWordsAsNames(t *testing.T) {
 	for _, w := range eventFields {
-		id := identText(w)
+		id := IdentText(w)
 		for _, c := range []struct{ place, text, want string }{
 			{"column", "SELECT %s FROM t", "SELECT %s FROM t"},
 			{"column", "SELECT a, %s FROM t WHERE %s > 1 AND 2 < %s GROUP BY a, %s ORDER BY %s DESC",

@@ -62,6 +62,13 @@ func ExprText(e Expr) string {
 	return p.String()
 }
 
+// TableText returns what stands in FROM in canonical spelling.
+func TableText(t TableExpr) string {
+	var p printer
+	p.table(t)
+	return p.String()
+}
+
 // QueryText returns a query in canonical spelling.
 func QueryText(q *Query) string {
 	var p printer
@@ -86,9 +93,10 @@ func (p *printer) list(n int, one func(i int)) {
 }
 
 // ident writes a name, in quotes when it needs them.
-func (p *printer) ident(id Ident) { p.put(identText(id.Name)) }
+func (p *printer) ident(id Ident) { p.put(IdentText(id.Name)) }
 
-func identText(name string) string {
+// IdentText returns a name as a query writes it: in quotes when it needs them.
+func IdentText(name string) string {
 	if plainName(name) {
 		return name
 	}
@@ -266,7 +274,7 @@ func (p *printer) nested(e Expr) {
 		p.put(" AT TIME ZONE ")
 		p.operand(e.Zone)
 	case *Extract:
-		p.put("EXTRACT(", identText(e.Field), " FROM ")
+		p.put("EXTRACT(", IdentText(e.Field), " FROM ")
 		p.expr(e.X)
 		p.put(")")
 	}
@@ -440,7 +448,7 @@ func (p *printer) call(e *Call) {
 	}
 	p.list(len(e.Args), func(i int) {
 		if i < len(e.ArgNames) && e.ArgNames[i] != "" {
-			p.put(identText(e.ArgNames[i]), " => ")
+			p.put(IdentText(e.ArgNames[i]), " => ")
 		}
 		p.expr(e.Args[i])
 	})

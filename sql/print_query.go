@@ -235,10 +235,10 @@ func (p *printer) table(t TableExpr) {
 		if t.Lateral {
 			p.put("LATERAL ")
 		}
-		p.put(identText(t.Name.Name), "(")
+		p.put(IdentText(t.Name.Name), "(")
 		p.list(len(t.Args), func(i int) {
 			if i < len(t.ArgNames) && t.ArgNames[i] != "" {
-				p.put(identText(t.ArgNames[i]), " => ")
+				p.put(IdentText(t.ArgNames[i]), " => ")
 			}
 			if _, ok := t.Args[i].(*Binary); ok { // a = b would name the argument
 				p.operand(t.Args[i])
