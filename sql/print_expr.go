@@ -31,15 +31,6 @@ func (n Name) SQL() string {
 	return strings.Join(parts, ".")
 }
 
-// IdentText returns a name as a user would write it: in quotes where it must be.
-func IdentText(name string) string {
-	words, _ := Words(name)
-	if len(words) == 1 && words[0].Kind == BareWord {
-		return name
-	}
-	return types.QuoteIdent(name)
-}
-
 // Pos returns where the name stands.
 func (n Name) Pos() Span {
 	if len(n) == 0 {
