@@ -2,11 +2,9 @@ package session
 
 import (
 	"fmt"
-	"slices"
 
 	"ssql/exec"
 	"ssql/internal/sqlerr"
-	"ssql/plan"
 	"ssql/sql/types"
 )
 
@@ -51,23 +49,7 @@ func became(used, partlyLate, filtered, late, bad, written, deleted int64) strin
 
 // open returns how many groups the state of the query still holds, and what they are.
 func (j *job) open() (n int64, what string) {
-	return heldRows(j.plan, j.query.StateProgress()), heldNoun(j.plan)
-}
-
-// heldRows counts what the operators of a plan hold. Of a statement set some of whose
-// outputs wait for the watermark, what the others keep is no matter of waiting.
-func heldRows(p *plan.Plan, operators []exec.OperatorProgress) int64 {
-	waits := map[string]bool{}
-	for _, o := range p.Outputs {
-		waits[o.Target] = o.Mode == types.Append
-	}
-	n := int64(0)
-	for _, o := range operators {
-		if o.Output == "" || waits[o.Output] || !p.HoldsBack() {
-			n += o.NumRowsTotal
-		}
-	}
-	return n
+	return exec.HeldRows(j.plan, j.query.StateProgress()), exec.HeldNoun(j.plan)
 }
 
 // openNote explains windows that are held at the end of the input: how many there are, and
@@ -89,57 +71,4 @@ func (j *job) openNote() string {
 	}
 	w := j.plan.Watermarks[0]
 	return note + fmt.Sprintf(", with an event of %s at %s or later", w.Relation, types.FormatTimestamp(end+w.DelayMicros))
-}
-
-// heldNoun is what the state of a plan consists of: windows, where nothing but the window
-// is a key, rows, where nothing is grouped, or groups.
-func heldNoun(p *plan.Plan) string {
-	noun := ""
-	for _, o := range p.Outputs {
-		if p.HoldsBack() && o.Mode != types.Append {
-			continue // see heldRows
-		}
-		held := "row"
-		if onlyWindows(o.Root) {
-			held = "window"
-		} else if hasAggregate(o.Root) {
-			held = "group"
-		}
-		if noun != "" && noun != held {
-			return "group" // of both kinds
-		}
-		noun = held
-	}
-	return noun
-}
-
-func hasAggregate(n plan.Node) bool {
-	if _, ok := n.(*plan.Aggregate); ok {
-		return true
-	}
-	return slices.ContainsFunc(n.Inputs(), hasAggregate)
-}
-
-// onlyWindows reports whether the groups of a tree are its windows.
-func onlyWindows(root plan.Node) bool {
-	windows := false
-	var visit func(n plan.Node) bool
-	visit = func(n plan.Node) bool {
-		switch n := n.(type) {
-		case *plan.Aggregate:
-			if n.Window == nil || len(n.Keys) > 0 {
-				return false
-			}
-			windows = true
-		case *plan.Dedup, *plan.Join:
-			return false
-		}
-		for _, in := range n.Inputs() {
-			if !visit(in) {
-				return false
-			}
-		}
-		return true
-	}
-	return visit(root) && windows
 }

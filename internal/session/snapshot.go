@@ -41,7 +41,7 @@ func (t *readTotals) add(p *exec.Progress) {
 	}
 	least := int64(0)
 	for _, w := range p.Watermarks {
-		if micros, ok := progressMicros(w.Watermark); ok && (least == 0 || micros < least) {
+		if micros, ok := exec.ProgressMicros(w.Watermark); ok && (least == 0 || micros < least) {
 			least = micros
 		}
 	}

@@ -4,34 +4,13 @@ import (
 	"context"
 	"strings"
 
+	"ssql/checkpoint"
+	"ssql/internal/catalog"
+	"ssql/internal/diagnose"
+	"ssql/internal/duck"
+	"ssql/internal/settings"
 	"ssql/sql"
 )
-
-// finding is a row of the answer of DIAGNOSE.
-type finding struct {
-	check string
-	found string
-	// verdict says that this is why nothing comes out, "" if it is not, and fixes what the
-	// user can do about it, the likeliest first.
-	verdict string
-	fixes   []string
-}
-
-// diagnosisChecks look at a query in the order in which a row travels. The first verdict
-// counts.
-func diagnosisChecks() []func(x *examination) []finding {
-	return []func(x *examination) []finding{
-		(*examination).checkRunning,
-		(*examination).checkInput,
-		(*examination).checkReadable,
-		(*examination).checkFilter,
-		(*examination).checkTimes,
-		(*examination).checkLate,
-		(*examination).checkWatermark,
-		(*examination).checkState,
-		(*examination).checkOutput,
-	}
-}
 
 // diagnose is DIAGNOSE QUERY q: why is there no output? It looks in the order in which
 // rows travel, shows what it found, and ends with one verdict and what to do.
@@ -40,28 +19,58 @@ func (s *Session) diagnose(ctx context.Context, st *sql.Diagnose, _ *Request, ou
 	if err != nil {
 		return err
 	}
-	x, err := s.examine(ctx, row)
+	x, err := s.examination(ctx, row)
 	if err != nil {
 		return err
 	}
+	findings, because := x.Report()
 	t := newTextTable("check", "found")
-	var because *finding
-	for _, look := range diagnosisChecks() {
-		for _, f := range look(x) {
-			t.add(f.check, f.found)
-			if because == nil && f.verdict != "" {
-				because = &f
-			}
-		}
+	for _, f := range findings {
+		t.add(f.Check, f.Found)
 	}
 	if err := t.send(out); err != nil {
 		return err
 	}
-	if because == nil {
-		because = &finding{verdict: "nothing stands in the way: the next rows that pass come out"}
-	}
-	out.Message("verdict: " + because.verdict + tries(because.fixes))
+	out.Message("verdict: " + because.Verdict + tries(because.Fixes))
 	return nil
+}
+
+// examination gathers what the session knows of a query, and lets the rest be looked at.
+func (s *Session) examination(ctx context.Context, row *catalog.QueryRow) (x *diagnose.Examination, err error) {
+	if err := s.progress.flush(ctx); err != nil {
+		return nil, err
+	}
+	q := diagnose.Query{Row: row, Now: s.now()}
+	d, err := catalog.StoredDefinition(row)
+	if err != nil {
+		return nil, err
+	}
+	cat, err := s.store.Snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if b, err := s.bind(d, cat); err != nil {
+		q.BindErr = err
+	} else {
+		q.Plan = b.plan
+		q.Every = settings.Trigger(b.settings, b.plan.EveryMicros(), false).Interval
+	}
+	if j := s.jobOf(row.Name); j != nil {
+		q.Running, q.Activity = true, j.query.Activity()
+	} else if q.Lost = s.lookForCheckpoint(row); q.Lost == nil {
+		if q.Held, err = checkpoint.Held(s.cfg.FS, row.Checkpoint); err != nil {
+			return nil, err
+		}
+	}
+	q.Targets = d.Targets()
+	if q.Tables, _, err = s.store.Targets(ctx, row); err != nil {
+		return nil, err
+	}
+	err = s.withConn(ctx, func(c *duck.Conn) error {
+		x, err = diagnose.Examine(ctx, q, cat, c)
+		return err
+	})
+	return x, err
 }
 
 // tries lists what the user can do.

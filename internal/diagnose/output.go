@@ -1,4 +1,4 @@
-package session
+package diagnose
 
 import (
 	"fmt"
@@ -14,40 +14,40 @@ import (
 // The checks of this file look at what is held back and at what came out.
 
 // checkState looks at what the operators hold, and at what it waits for.
-func (x *examination) checkState() []finding {
+func (x *Examination) checkState() []Finding {
 	n, held := x.open()
-	if x.plan == nil || x.past.newest == nil || n == 0 && x.past.closed == 0 {
+	if x.Plan == nil || x.past.newest == nil || n == 0 && x.past.closed == 0 {
 		return nil
 	}
-	f := finding{check: "state", found: sqlerr.CountOf(n, held) + " open"}
+	f := Finding{Check: "state", Found: sqlerr.CountOf(n, held) + " open"}
 	if x.past.closed > 0 {
-		f.found += ", " + sqlerr.Number(x.past.closed) + " closed"
+		f.Found += ", " + sqlerr.Number(x.past.closed) + " closed"
 	}
 	next := x.past.newest.NextClose
 	switch {
 	case x.life.rowsOut == 0 && x.noGroupPasses(n):
-		f.verdict = "groups are complete and none of them comes out: HAVING, or a condition over the aggregation, leaves none"
-		f.fixes = []string{"leave HAVING out to see the groups"}
-	case n == 0 || !x.plan.HoldsBack():
+		f.Verdict = "groups are complete and none of them comes out: HAVING, or a condition over the aggregation, leaves none"
+		f.Fixes = []string{"leave HAVING out to see the groups"}
+	case n == 0 || !x.Plan.HoldsBack():
 	case !next.IsZero():
-		f.found += "; the next comes out when the watermark reaches " + timeText(next.UnixMicro())
-		f.verdict, f.fixes = x.waiting(n, held)
+		f.Found += "; the next comes out when the watermark reaches " + timeText(next.UnixMicro())
+		f.Verdict, f.Fixes = x.waiting(n, held)
 	case x.hasStreamJoin():
-		f.verdict, f.fixes = x.unmatched(n)
+		f.Verdict, f.Fixes = x.unmatched(n)
 	}
-	return []finding{f}
+	return []Finding{f}
 }
 
 // waiting is the verdict for results that wait for the watermark.
-func (x *examination) waiting(n int64, held string) (verdict string, fixes []string) {
+func (x *Examination) waiting(n int64, held string) (verdict string, fixes []string) {
 	where := "which has not moved yet"
 	if at, moved := x.watermark(); moved {
 		where = fmt.Sprintf("which is at %s since %s", timeText(at), x.past.moved.at())
 	}
 	next := x.past.newest.NextClose.UnixMicro()
 	verdict = fmt.Sprintf("%s for the watermark, %s; the next comes out when it reaches %s", countWaits(n, held), where, timeText(next))
-	name, then := sql.IdentText(x.row.Name), ""
-	if !x.running && !x.held {
+	name, then := sql.IdentText(x.Row.Name), ""
+	if !x.Running && !x.Held {
 		then = ", then START QUERY " + name
 		fixes = []string{"SET end_of_input = 'flush', then START QUERY " + name + ", if nothing else comes: what is open comes out"}
 	}
@@ -62,14 +62,14 @@ func (x *examination) waiting(n int64, held string) (verdict string, fixes []str
 }
 
 // isStream reports whether a relation of the plan is a stream that it reads.
-func (x *examination) isStream(relation string) bool {
-	return slices.ContainsFunc(x.plan.Sources, func(s plan.SourceRef) bool { return strings.EqualFold(s.Stream, relation) })
+func (x *Examination) isStream(relation string) bool {
+	return slices.ContainsFunc(x.Plan.Sources, func(s plan.SourceRef) bool { return strings.EqualFold(s.Stream, relation) })
 }
 
 // smallerDelays are the statements that let results out earlier, by half of each delay.
-func (x *examination) smallerDelays() []string {
+func (x *Examination) smallerDelays() []string {
 	var out []string
-	for _, w := range x.plan.Watermarks {
+	for _, w := range x.Plan.Watermarks {
 		half := w.DelayMicros / 2
 		switch {
 		case half == 0:
@@ -91,16 +91,16 @@ func countWaits(n int64, held string) string {
 	return sqlerr.CountOf(n, held) + " wait"
 }
 
-func (x *examination) aggregates() bool {
+func (x *Examination) aggregates() bool {
 	return x.planHas(func(n plan.Node) bool { _, ok := n.(*plan.Aggregate); return ok })
 }
 
-func (x *examination) hasStreamJoin() bool {
+func (x *Examination) hasStreamJoin() bool {
 	return x.planHas(func(n plan.Node) bool { j, ok := n.(*plan.Join); return ok && !j.Static })
 }
 
 // unmatched is the verdict for rows of a join that have found no partner.
-func (x *examination) unmatched(n int64) (verdict string, fixes []string) {
+func (x *Examination) unmatched(n int64) (verdict string, fixes []string) {
 	if x.life.rowsOut > 0 {
 		return "", nil
 	}
@@ -119,11 +119,11 @@ func (x *examination) unmatched(n int64) (verdict string, fixes []string) {
 }
 
 // checkOutput says where the rows are that came out, or why none can.
-func (x *examination) checkOutput() []finding {
+func (x *Examination) checkOutput() []Finding {
 	if x.life.rowsRead == 0 {
 		return nil
 	}
-	var out []finding
+	var out []Finding
 	for i := range x.outputs {
 		out = append(out, x.outputFinding(&x.outputs[i]))
 	}
@@ -131,40 +131,40 @@ func (x *examination) checkOutput() []finding {
 }
 
 // outputFinding looks at one output.
-func (x *examination) outputFinding(o *outputSight) finding {
-	f := finding{check: "output" + o.of, found: sqlerr.CountOf(o.life.rowsOut, "row") + " written, in mode " + o.mode}
+func (x *Examination) outputFinding(o *outputSight) Finding {
+	f := Finding{Check: "output" + o.of, Found: sqlerr.CountOf(o.life.rowsOut, "row") + " written, in mode " + o.mode}
 	if o.life.rowsOut == 0 {
-		f.found = "no row so far, in mode " + o.mode
-		f.verdict, f.fixes = x.droppedBehind()
+		f.Found = "no row so far, in mode " + o.mode
+		f.Verdict, f.Fixes = x.droppedBehind()
 		return f
 	}
 	if !o.table {
-		f.verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", sqlerr.CountOf(o.life.rowsOut, "row"), o.target)
+		f.Verdict = fmt.Sprintf("nothing stands in the way: %s written to sink %s", sqlerr.CountOf(o.life.rowsOut, "row"), o.target)
 		return f
 	}
-	f.found += fmt.Sprintf("; table %s has %s now", o.target, sqlerr.CountOf(o.stored, "row"))
+	f.Found += fmt.Sprintf("; table %s has %s now", o.target, sqlerr.CountOf(o.stored, "row"))
 	switch {
 	case x.limitReached():
-		f.verdict = "LIMIT is reached: no more rows come out"
+		f.Verdict = "LIMIT is reached: no more rows come out"
 	case o.stored == 0 && o.mode == types.Append.String():
-		f.verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
-		f.fixes = []string{"RESET QUERY " + sql.IdentText(x.row.Name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
+		f.Verdict = fmt.Sprintf("table %s is empty although rows were written: it was emptied or made anew", o.target)
+		f.Fixes = []string{"RESET QUERY " + sql.IdentText(x.Row.Name) + " TRUNCATE OUTPUT FORCE, which computes all of it again"}
 	default:
-		f.verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, sqlerr.CountOf(o.stored, "row"))
+		f.Verdict = fmt.Sprintf("nothing stands in the way: SELECT * FROM %s shows %s", o.target, sqlerr.CountOf(o.stored, "row"))
 	}
 	return f
 }
 
 // noGroupPasses reports whether groups are complete of a query that has given no row.
-func (x *examination) noGroupPasses(open int64) bool {
+func (x *Examination) noGroupPasses(open int64) bool {
 	if !x.aggregates() || len(x.past.newest.StateOperators) != 1 {
 		return false
 	}
-	return x.past.closed > 0 || open > 0 && !x.plan.HoldsBack()
+	return x.past.closed > 0 || open > 0 && !x.Plan.HoldsBack()
 }
 
 // droppedBehind is the verdict for rows that were used and gave no result.
-func (x *examination) droppedBehind() (verdict string, fixes []string) {
+func (x *Examination) droppedBehind() (verdict string, fixes []string) {
 	table := ""
 	x.planHas(func(n plan.Node) bool {
 		if t, ok := n.(*plan.StaticScan); ok {
@@ -184,8 +184,8 @@ func (x *examination) droppedBehind() (verdict string, fixes []string) {
 }
 
 // limitReached reports whether a LIMIT of the query lets nothing more out.
-func (x *examination) limitReached() bool {
-	return x.plan != nil && x.plan.HoldsBack() && x.planHas(func(n plan.Node) bool {
+func (x *Examination) limitReached() bool {
+	return x.Plan != nil && x.Plan.HoldsBack() && x.planHas(func(n plan.Node) bool {
 		l, ok := n.(*plan.Limit)
 		return ok && x.life.rowsOut >= l.Count
 	})

@@ -1,4 +1,4 @@
-package session
+package diagnose
 
 import (
 	"errors"
@@ -14,42 +14,42 @@ import (
 )
 
 // The checks of this file follow a row from its source to where conditions leave it
-// out; those of stmt_diagnose_time.go and stmt_diagnose_output.go go on from there.
+// out; those of time.go and output.go go on from there.
 
-func (x *examination) checkRunning() []finding {
-	f := finding{check: "running"}
-	name, so := sql.IdentText(x.row.Name), sqlerr.CountOf(x.batches, "batch")
+func (x *Examination) checkRunning() []Finding {
+	f := Finding{Check: "running"}
+	name, so := sql.IdentText(x.Row.Name), sqlerr.CountOf(x.batches, "batch")
 	switch {
-	case x.bindErr != nil:
-		f.found = "the definition no longer fits the streams and tables"
-		f.verdict = "the query cannot run: " + placeText(x.bindErr)
-		f.fixes = append(boundFixes(x.bindErr), "make again what is missing or has changed, or DROP QUERY "+name)
-	case x.lost != nil:
-		f.found = "cannot go on: its checkpoint is not here"
-		f.verdict, f.fixes = placeText(x.lost), boundFixes(x.lost)
-	case x.running:
-		f.found = "runs, " + so + " so far" + x.doing()
-	case x.held:
-		f.found = "runs in another process, " + so + " so far"
-	case x.row.State == catalog.Running:
-		f.found = "was running, " + so + ", and its process is gone"
-		f.verdict, f.fixes = "the process that ran the query has ended", []string{"START QUERY " + name + ", which goes on where it stopped"}
-	case x.row.State == catalog.Created && x.batches == 0:
-		f.found = "was never started"
-		f.verdict, f.fixes = "the query was never started", []string{"START QUERY " + name}
-	case x.row.State == catalog.Failed:
+	case x.BindErr != nil:
+		f.Found = "the definition no longer fits the streams and tables"
+		f.Verdict = "the query cannot run: " + placeText(x.BindErr)
+		f.Fixes = append(boundFixes(x.BindErr), "make again what is missing or has changed, or DROP QUERY "+name)
+	case x.Lost != nil:
+		f.Found = "cannot go on: its checkpoint is not here"
+		f.Verdict, f.Fixes = placeText(x.Lost), boundFixes(x.Lost)
+	case x.Running:
+		f.Found = "runs, " + so + " so far" + x.doing()
+	case x.Held:
+		f.Found = "runs in another process, " + so + " so far"
+	case x.Row.State == catalog.Running:
+		f.Found = "was running, " + so + ", and its process is gone"
+		f.Verdict, f.Fixes = "the process that ran the query has ended", []string{"START QUERY " + name + ", which goes on where it stopped"}
+	case x.Row.State == catalog.Created && x.batches == 0:
+		f.Found = "was never started"
+		f.Verdict, f.Fixes = "the query was never started", []string{"START QUERY " + name}
+	case x.Row.State == catalog.Failed:
 		reason, _, _ := strings.Cut(x.failure, "\n")
-		f.found = "failed after " + so
-		f.verdict = "the query failed: " + reason
-		f.fixes = []string{"put it right and START QUERY " + name + ", which runs the same batch again; SHOW ERRORS FOR " + name + " has the whole message"}
-	case x.row.State == catalog.Stopped:
-		f.found = "stopped after " + so
-		f.verdict = x.ifSilent("the query is stopped")
-		f.fixes = []string{"START QUERY " + name + ", which goes on where it stopped"}
+		f.Found = "failed after " + so
+		f.Verdict = "the query failed: " + reason
+		f.Fixes = []string{"put it right and START QUERY " + name + ", which runs the same batch again; SHOW ERRORS FOR " + name + " has the whole message"}
+	case x.Row.State == catalog.Stopped:
+		f.Found = "stopped after " + so
+		f.Verdict = x.ifSilent("the query is stopped")
+		f.Fixes = []string{"START QUERY " + name + ", which goes on where it stopped"}
 	default:
-		f.found = string(x.row.State) + " after " + so + ": it has read what was there"
+		f.Found = string(x.Row.State) + " after " + so + ": it has read what was there"
 	}
-	return []finding{f}
+	return []Finding{f}
 }
 
 // boundFixes returns the hint of an error of the planner.
@@ -62,19 +62,19 @@ func boundFixes(err error) []string {
 }
 
 // doing says what a running query is at.
-func (x *examination) doing() string {
-	switch a := x.activity; {
+func (x *Examination) doing() string {
+	switch a := x.Activity; {
 	case a != nil:
 		return fmt.Sprintf("; batch %d runs since %s", a.Batch, durationText(time.Since(a.Since).Microseconds()))
-	case x.every > 0:
-		next := x.now.Truncate(x.every).Add(x.every)
-		return fmt.Sprintf("; the next starts at %s, every %s", timeText(next.UnixMicro()), durationText(x.every.Microseconds()))
+	case x.Every > 0:
+		next := x.Now.Truncate(x.Every).Add(x.Every)
+		return fmt.Sprintf("; the next starts at %s, every %s", timeText(next.UnixMicro()), durationText(x.Every.Microseconds()))
 	}
 	return "; it waits for input"
 }
 
 // ifSilent returns a verdict for a query that has never given a row.
-func (x *examination) ifSilent(verdict string) string {
+func (x *Examination) ifSilent(verdict string) string {
 	if x.life.rowsOut > 0 {
 		return ""
 	}
@@ -82,39 +82,39 @@ func (x *examination) ifSilent(verdict string) string {
 }
 
 // checkInput looks at each source: what was read of it, and what there is.
-func (x *examination) checkInput() []finding {
-	if x.bindErr != nil {
+func (x *Examination) checkInput() []Finding {
+	if x.BindErr != nil {
 		return nil
 	}
-	var out []finding
+	var out []Finding
 	for i, in := range x.inputs {
-		f := finding{check: "input " + in.name}
+		f := Finding{Check: "input " + in.name}
 		read := x.lastInput(i)
 		switch {
 		case read != nil:
-			f.found = fmt.Sprintf("the newest %s read by %s", sqlerr.CountOf(read.Sources[i].NumInputRows, "row"), read.at())
+			f.Found = fmt.Sprintf("the newest %s read by %s", sqlerr.CountOf(read.Sources[i].NumInputRows, "row"), read.at())
 		case x.life.rowsRead == 0:
-			f.found = "no row read"
+			f.Found = "no row read"
 		default:
-			f.found = x.nothingOf(i)
+			f.Found = x.nothingOf(i)
 		}
 		if in.sight.Found != "" {
-			f.found += "; " + in.sight.Found
+			f.Found += "; " + in.sight.Found
 		}
 		if x.life.rowsRead == 0 {
-			f.verdict, f.fixes = x.nothingRead(in)
+			f.Verdict, f.Fixes = x.nothingRead(in)
 		}
 		out = append(out, f)
 	}
 	if x.life.rowsRead > 0 {
-		out = append(out, finding{check: "read", found: sqlerr.CountOf(x.life.rowsRead, "row")})
+		out = append(out, Finding{Check: "read", Found: sqlerr.CountOf(x.life.rowsRead, "row")})
 	}
 	return out
 }
 
 // lastInput returns the newest batch that read something of a source, nil if none is
 // known.
-func (x *examination) lastInput(i int) *batchProgress {
+func (x *Examination) lastInput(i int) *batchProgress {
 	if i >= len(x.past.input) {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (x *examination) lastInput(i int) *batchProgress {
 }
 
 // nothingOf says that no kept progress has a row of a source.
-func (x *examination) nothingOf(i int) string {
+func (x *Examination) nothingOf(i int) string {
 	if x.past.first == nil || x.past.first.BatchID == 0 {
 		return "no row read"
 	}
@@ -130,7 +130,7 @@ func (x *examination) nothingOf(i int) string {
 }
 
 // nothingRead says why a query has read nothing of a source.
-func (x *examination) nothingRead(in inputSight) (verdict string, fixes []string) {
+func (x *Examination) nothingRead(in inputSight) (verdict string, fixes []string) {
 	name := sql.IdentText(in.name)
 	look := []string{"PEEK " + name, "DESCRIBE EXTENDED " + name + ", which shows its path and options"}
 	switch {
@@ -140,22 +140,22 @@ func (x *examination) nothingRead(in inputSight) (verdict string, fixes []string
 			fix = fmt.Sprintf("ALTER STREAM %s SET (path = %s)", name, option)
 		}
 		return "no row has arrived: " + in.sight.Found, append([]string{fix}, look...)
-	case x.activity != nil:
+	case x.Activity != nil:
 		return "the first batch has not ended yet", nil
-	case x.running && x.every > 0 && x.batches == 0:
+	case x.Running && x.Every > 0 && x.batches == 0:
 		return "the first batch has not started yet" + strings.TrimPrefix(x.doing(), ";"), nil
 	}
 	return "no row has arrived", look
 }
 
-func (x *examination) checkReadable() []finding {
+func (x *Examination) checkReadable() []Finding {
 	l := &x.life
 	if l.rowsRead == 0 {
 		return nil
 	}
-	f := finding{check: "readable", found: "every row"}
+	f := Finding{Check: "readable", Found: "every row"}
 	if l.rowsBad == 0 {
-		return []finding{f}
+		return []Finding{f}
 	}
 	newest := x.bad.reason
 	if x.bad.column != "" {
@@ -164,17 +164,17 @@ func (x *examination) checkReadable() []finding {
 	if newest == "" {
 		newest = "a reason that was not kept (bad_records = 'drop')"
 	}
-	f.found = fmt.Sprintf("all but %s; the newest because of %s", sqlerr.CountOf(l.rowsBad, "row"), newest)
+	f.Found = fmt.Sprintf("all but %s; the newest because of %s", sqlerr.CountOf(l.rowsBad, "row"), newest)
 	if l.rowsBad == l.rowsRead {
-		f.found = "no row; the newest because of " + newest
-		f.verdict = "no row can be read: " + newest
-		f.fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+sql.IdentText(x.row.Name)+", which lists them with their text")
+		f.Found = "no row; the newest because of " + newest
+		f.Verdict = "no row can be read: " + newest
+		f.Fixes = append(x.badFixes(), "SHOW BAD ROWS FOR "+sql.IdentText(x.Row.Name)+", which lists them with their text")
 	}
-	return []finding{f}
+	return []Finding{f}
 }
 
 // badFixes proposes what would make bad rows readable.
-func (x *examination) badFixes() []string {
+func (x *Examination) badFixes() []string {
 	stream := "the stream"
 	if len(x.inputs) == 1 {
 		stream = "stream " + sql.IdentText(x.inputs[0].name)
@@ -195,17 +195,17 @@ func (x *examination) badFixes() []string {
 	return []string{"make the declaration of " + stream + " fit its rows"}
 }
 
-func (x *examination) checkFilter() []finding {
-	var out []finding
+func (x *Examination) checkFilter() []Finding {
+	var out []Finding
 	for i := range x.outputs {
 		o := &x.outputs[i]
 		if o.life.rowsFiltered == 0 {
 			continue
 		}
-		f := finding{check: "conditions" + o.of, found: sqlerr.CountOf(o.life.rowsFiltered, "row") + " left out"}
+		f := Finding{Check: "conditions" + o.of, Found: sqlerr.CountOf(o.life.rowsFiltered, "row") + " left out"}
 		if o.life.rowsFiltered >= o.life.rowsRead-o.life.rowsBad {
-			f.found = "no row passes"
-			f.verdict, f.fixes = "WHERE"+o.of+" leaves no row", []string{"compare its constants with PEEK " + sql.IdentText(x.inputs[0].name)}
+			f.Found = "no row passes"
+			f.Verdict, f.Fixes = "WHERE"+o.of+" leaves no row", []string{"compare its constants with PEEK " + sql.IdentText(x.inputs[0].name)}
 		}
 		out = append(out, f)
 	}
@@ -230,12 +230,12 @@ func delayText(w *plan.WatermarkDef) string {
 
 // newestTime returns the greatest event time of an input, in UTC microseconds, from its
 // watermark; ok is false before its first row.
-func (x *examination) newestTime(id int) (micros int64, ok bool) {
+func (x *Examination) newestTime(id int) (micros int64, ok bool) {
 	if x.past.newest == nil || id >= len(x.past.newest.Watermarks) {
 		return 0, false
 	}
 	at := nodeMicros(x.past.newest.Watermarks[id])
-	return at + x.plan.Watermarks[id].DelayMicros, x.past.newest.Watermarks[id].Watermark != ""
+	return at + x.Plan.Watermarks[id].DelayMicros, x.past.newest.Watermarks[id].Watermark != ""
 }
 
 // eventName is the event time of an input in words: ts of stream s.

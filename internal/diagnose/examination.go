@@ -1,4 +1,4 @@
-package session
+package diagnose
 
 import (
 	"context"
@@ -7,11 +7,9 @@ import (
 	"slices"
 	"time"
 
-	"ssql/checkpoint"
 	"ssql/exec"
 	"ssql/internal/catalog"
 	"ssql/internal/duck"
-	"ssql/internal/settings"
 	"ssql/internal/sqlerr"
 	"ssql/plan"
 	"ssql/sources"
@@ -19,26 +17,49 @@ import (
 	"ssql/sql/types"
 )
 
-// examination is what is known about a query when it is diagnosed.
-type examination struct {
-	row      *catalog.QueryRow
-	plan     *plan.Plan
-	bindErr  error
-	lost     error          // why it cannot have its checkpoint; nil: it can
-	running  bool           // in this session
-	activity *exec.Activity // the batch that runs now
-	every    time.Duration  // interval of the trigger, 0 without one
-	held     bool           // somebody has its checkpoint open
-	now      time.Time
+// Query is what is known of a query before its tables are read.
+type Query struct {
+	Row      *catalog.QueryRow
+	Plan     *plan.Plan
+	BindErr  error          // why there is no plan
+	Lost     error          // why it cannot have its checkpoint; nil: it can
+	Running  bool           // in this session
+	Activity *exec.Activity // the batch that runs now
+	Every    time.Duration  // interval of the trigger, 0 without one
+	Held     bool           // somebody has its checkpoint open
+	Now      time.Time
+	Targets  []string // of its outputs
+	Tables   []string // the targets that are no sinks
+}
+
+// Examination is what is known about a query when it is diagnosed.
+type Examination struct {
+	Query
 
 	failure string // code and text of the newest error; "" without
 	inputs  []inputSight
 	batches int64
-	life    totals // over all runs
+	life    life // over all runs
 	bad     badSight
 	late    lateSight
 	past    *pastProgress
 	outputs []outputSight
+}
+
+// Examine looks at the inputs of a query, and at what the tables of ssql say of it.
+func Examine(ctx context.Context, q Query, cat *catalog.Snapshot, c *duck.Conn) (*Examination, error) {
+	x := &Examination{Query: q, past: &pastProgress{}}
+	if err := x.lookAtInputs(cat); err != nil {
+		return nil, err
+	}
+	for _, target := range q.Targets {
+		o := outputSight{target: target, mode: q.Row.Mode, table: slices.Contains(q.Tables, target)}
+		if len(q.Targets) > 1 {
+			o.of = " of " + target
+		}
+		x.outputs = append(x.outputs, o)
+	}
+	return x, x.read(ctx, c)
 }
 
 // outputSight is what is known of one output.
@@ -49,9 +70,12 @@ type outputSight struct {
 	of     string // " of target" in a statement set
 	// life is what became of its rows over all runs; in a statement set, over the batches
 	// whose progress is kept.
-	life   totals
+	life   life
 	stored int64 // rows of the table now
 }
+
+// life is what became of rows over many batches.
+type life struct{ rowsRead, rowsOut, rowsLate, rowsBad, rowsFiltered, rowsPartlyLate int64 }
 
 // inputSight is what is known of one source of the plan.
 type inputSight struct {
@@ -91,15 +115,15 @@ type pastProgress struct {
 
 // batchProgress is what the diagnosis reads of a row of ssql.progress.
 type batchProgress struct {
-	BatchID        int64                    `json:"batchId"`
-	Timestamp      progressTime             `json:"timestamp"`
-	EventTime      map[string]progressTime  `json:"eventTime"`
-	StateOperators []exec.OperatorProgress  `json:"stateOperators"`
-	Sources        []exec.SourceProgress    `json:"sources"`
-	Watermarks     []exec.WatermarkProgress `json:"watermarks"`
-	NextClose      progressTime             `json:"nextClose"`
-	RowsUsed       int64                    `json:"rowsUsed"`
-	RowsLate       int64                    `json:"rowsLate"`
+	BatchID        int64                        `json:"batchId"`
+	Timestamp      exec.ProgressTime            `json:"timestamp"`
+	EventTime      map[string]exec.ProgressTime `json:"eventTime"`
+	StateOperators []exec.OperatorProgress      `json:"stateOperators"`
+	Sources        []exec.SourceProgress        `json:"sources"`
+	Watermarks     []exec.WatermarkProgress     `json:"watermarks"`
+	NextClose      exec.ProgressTime            `json:"nextClose"`
+	RowsUsed       int64                        `json:"rowsUsed"`
+	RowsLate       int64                        `json:"rowsLate"`
 }
 
 // at names the batch and its time.
@@ -107,56 +131,12 @@ func (p *batchProgress) at() string {
 	return fmt.Sprintf("batch %d at %s", p.BatchID, timeText(p.Timestamp.UnixMicro()))
 }
 
-// examine gathers what DIAGNOSE needs.
-func (s *Session) examine(ctx context.Context, row *catalog.QueryRow) (*examination, error) {
-	if err := s.progress.flush(ctx); err != nil {
-		return nil, err
-	}
-	x := &examination{row: row, now: s.now(), past: &pastProgress{}}
-	d, err := catalog.StoredDefinition(row)
-	if err != nil {
-		return nil, err
-	}
-	cat, err := s.store.Snapshot(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if b, err := s.bind(d, cat); err != nil {
-		x.bindErr = err
-	} else {
-		x.plan = b.plan
-		x.every = settings.Trigger(b.settings, b.plan.EveryMicros(), false).Interval
-	}
-	if j := s.jobOf(row.Name); j != nil {
-		x.running, x.activity = true, j.query.Activity()
-	} else if x.lost = s.lookForCheckpoint(row); x.lost == nil {
-		if x.held, err = checkpoint.Held(s.cfg.FS, row.Checkpoint); err != nil {
-			return nil, err
-		}
-	}
-	if err := x.lookAtInputs(cat); err != nil {
-		return nil, err
-	}
-	tables, _, err := s.store.Targets(ctx, row)
-	if err != nil {
-		return nil, err
-	}
-	for _, target := range d.Targets() {
-		o := outputSight{target: target, mode: row.Mode, table: slices.Contains(tables, target)}
-		if len(d.Inserts) > 1 {
-			o.of = " of " + target
-		}
-		x.outputs = append(x.outputs, o)
-	}
-	return x, s.withConn(ctx, func(c *duck.Conn) error { return x.read(ctx, c) })
-}
-
 // lookAtInputs asks the connector of each source what there is.
-func (x *examination) lookAtInputs(cat *catalog.Snapshot) error {
-	if x.plan == nil {
+func (x *Examination) lookAtInputs(cat *catalog.Snapshot) error {
+	if x.Plan == nil {
 		return nil
 	}
-	for _, ref := range x.plan.Sources {
+	for _, ref := range x.Plan.Sources {
 		in := inputSight{name: ref.Stream}
 		st, err := cat.StreamOf(&ref)
 		if err != nil {
@@ -173,7 +153,7 @@ func (x *examination) lookAtInputs(cat *catalog.Snapshot) error {
 }
 
 // read fills in what the tables of ssql say.
-func (x *examination) read(ctx context.Context, c *duck.Conn) error {
+func (x *Examination) read(ctx context.Context, c *duck.Conn) error {
 	l := &x.life
 	for _, ask := range []struct {
 		text string
@@ -181,18 +161,18 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 		take func(row []any) error
 	}{
 		{`SELECT count(*), coalesce(sum(rows_in), 0)::BIGINT, coalesce(sum(rows_out), 0)::BIGINT, coalesce(sum(rows_late), 0)::BIGINT,
-			coalesce(sum(rows_bad), 0)::BIGINT, coalesce(sum(rows_filtered), 0)::BIGINT FROM ssql.commits WHERE query_id = ?`, []any{x.row.ID},
+			coalesce(sum(rows_bad), 0)::BIGINT, coalesce(sum(rows_filtered), 0)::BIGINT FROM ssql.commits WHERE query_id = ?`, []any{x.Row.ID},
 			integers(&x.batches, &l.rowsRead, &l.rowsOut, &l.rowsLate, &l.rowsBad, &l.rowsFiltered)},
-		{`SELECT message FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{x.row.Name},
+		{`SELECT message FROM ssql.errors WHERE lower(query) = lower(?) ORDER BY occurred_at DESC LIMIT 1`, []any{x.Row.Name},
 			texts(&x.failure)},
-		{`SELECT "column", reason, raw, file FROM ssql.bad_rows WHERE lower(query) = lower(?) ORDER BY batch DESC, file, line LIMIT 1`, []any{x.row.Name},
+		{`SELECT "column", reason, raw, file FROM ssql.bad_rows WHERE lower(query) = lower(?) ORDER BY batch DESC, file, line LIMIT 1`, []any{x.Row.Name},
 			texts(&x.bad.column, &x.bad.reason, &x.bad.raw, &x.bad.file)},
 		{`SELECT count(*) FILTER (reason = 'event time is null'), count(*) FILTER (reason LIKE '%max_future%')
-			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.row.Name},
+			FROM ssql.bad_rows WHERE lower(query) = lower(?)`, []any{x.Row.Name},
 			integers(&x.bad.nullTimes, &x.bad.future)},
-		{`SELECT coalesce(sum((progress->>'rowsPartlyLate')::BIGINT), 0)::BIGINT FROM ssql.progress WHERE query_id = ?`, []any{x.row.ID},
+		{`SELECT coalesce(sum((progress->>'rowsPartlyLate')::BIGINT), 0)::BIGINT FROM ssql.progress WHERE query_id = ?`, []any{x.Row.ID},
 			integers(&l.rowsPartlyLate)},
-		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.row.Name},
+		{`SELECT epoch_us(min(late_by)), epoch_us(max(late_by)) FROM ssql.late_rows WHERE lower(query) = lower(?)`, []any{x.Row.Name},
 			func(row []any) error {
 				x.late.any = row[0] != nil
 				return integers(&x.late.least, &x.late.most)(row)
@@ -205,7 +185,7 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 	if err := x.readProgress(ctx, c); err != nil {
 		return err
 	}
-	if err := x.readOutputs(ctx, c); err != nil || x.bindErr != nil {
+	if err := x.readOutputs(ctx, c); err != nil || x.BindErr != nil {
 		return err
 	}
 	for i := range x.outputs {
@@ -222,7 +202,7 @@ func (x *examination) read(ctx context.Context, c *duck.Conn) error {
 }
 
 // readOutputs fills in what became of the rows of each output.
-func (x *examination) readOutputs(ctx context.Context, c *duck.Conn) error {
+func (x *Examination) readOutputs(ctx context.Context, c *duck.Conn) error {
 	if len(x.outputs) == 1 {
 		x.outputs[0].life = x.life
 		return nil
@@ -230,7 +210,7 @@ func (x *examination) readOutputs(ctx context.Context, c *duck.Conn) error {
 	const ask = `SELECT o->>'target', any_value(o->>'outputMode'), sum((o->>'numInputRows')::BIGINT)::BIGINT, sum((o->>'numOutputRows')::BIGINT)::BIGINT,
 		sum((o->>'rowsBad')::BIGINT)::BIGINT, sum((o->>'rowsFiltered')::BIGINT)::BIGINT
 		FROM (SELECT unnest((progress->'outputs')::JSON[]) AS o FROM ssql.progress WHERE query_id = ?) GROUP BY 1`
-	return c.Query(ctx, ask, []any{x.row.ID}, func(row []any) error {
+	return c.Query(ctx, ask, []any{x.Row.ID}, func(row []any) error {
 		for i := range x.outputs {
 			if o := &x.outputs[i]; o.target == duck.Text(row[0]) {
 				o.mode = duck.Text(row[1])
@@ -262,9 +242,9 @@ func texts(to ...*string) func(row []any) error {
 }
 
 // readProgress goes through the kept rows of progress, the newest first.
-func (x *examination) readProgress(ctx context.Context, c *duck.Conn) error {
+func (x *Examination) readProgress(ctx context.Context, c *duck.Conn) error {
 	same := true
-	return c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? ORDER BY batch DESC`, []any{x.row.ID}, func(row []any) error {
+	return c.Query(ctx, `SELECT progress::VARCHAR FROM ssql.progress WHERE query_id = ? ORDER BY batch DESC`, []any{x.Row.ID}, func(row []any) error {
 		p := &batchProgress{}
 		if err := json.Unmarshal([]byte(duck.Text(row[0])), p); err != nil {
 			return fmt.Errorf("reading stored progress: %w", err)
@@ -305,7 +285,7 @@ func (past *pastProgress) add(p *batchProgress) {
 
 // watermarkOf returns the watermark after a batch, with which the next one runs, in UTC
 // microseconds: 0 before it has moved.
-func (x *examination) watermarkOf(p *batchProgress) int64 {
+func (x *Examination) watermarkOf(p *batchProgress) int64 {
 	ran := int64(0)
 	if at, ok := p.EventTime["watermark"]; ok {
 		ran = at.UnixMicro()
@@ -320,7 +300,7 @@ func (x *examination) watermarkOf(p *batchProgress) int64 {
 	if len(nodes) == 0 {
 		return ran
 	}
-	if x.plan != nil && x.plan.Policy == plan.MaxPolicy {
+	if x.Plan != nil && x.Plan.Policy == plan.MaxPolicy {
 		return max(ran, slices.Max(nodes))
 	}
 	return max(ran, slices.Min(nodes))
@@ -328,13 +308,13 @@ func (x *examination) watermarkOf(p *batchProgress) int64 {
 
 // nodeMicros returns the watermark of one input, 0 before its first row.
 func nodeMicros(w exec.WatermarkProgress) int64 {
-	micros, _ := progressMicros(w.Watermark)
+	micros, _ := exec.ProgressMicros(w.Watermark)
 	return micros
 }
 
 // watermark returns the watermark that the next batch runs with; ok is false before it
 // has moved.
-func (x *examination) watermark() (micros int64, ok bool) {
+func (x *Examination) watermark() (micros int64, ok bool) {
 	if x.past.newest == nil {
 		return 0, false
 	}
@@ -343,15 +323,15 @@ func (x *examination) watermark() (micros int64, ok bool) {
 }
 
 // open returns how many groups or rows are held, and what they are.
-func (x *examination) open() (int64, string) {
-	if x.past.newest == nil || x.plan == nil {
+func (x *Examination) open() (int64, string) {
+	if x.past.newest == nil || x.Plan == nil {
 		return 0, "group"
 	}
-	return heldRows(x.plan, x.past.newest.StateOperators), heldNoun(x.plan)
+	return exec.HeldRows(x.Plan, x.past.newest.StateOperators), exec.HeldNoun(x.Plan)
 }
 
 // streamsOf names the streams below the watermark of an input.
-func (x *examination) streamsOf(id int) []string {
+func (x *Examination) streamsOf(id int) []string {
 	var names []string
 	var visit func(n plan.Node, below bool)
 	visit = func(n plan.Node, below bool) {
@@ -367,17 +347,17 @@ func (x *examination) streamsOf(id int) []string {
 			visit(in, below)
 		}
 	}
-	for _, o := range x.plan.Outputs {
+	for _, o := range x.Plan.Outputs {
 		visit(o.Root, false)
 	}
 	return names
 }
 
 // planHas reports whether the plan has a node that f accepts.
-func (x *examination) planHas(f func(n plan.Node) bool) bool {
+func (x *Examination) planHas(f func(n plan.Node) bool) bool {
 	var has func(n plan.Node) bool
 	has = func(n plan.Node) bool { return f(n) || slices.ContainsFunc(n.Inputs(), has) }
-	return x.plan != nil && slices.ContainsFunc(x.plan.Outputs, func(o *plan.Output) bool { return has(o.Root) })
+	return x.Plan != nil && slices.ContainsFunc(x.Plan.Outputs, func(o *plan.Output) bool { return has(o.Root) })
 }
 
 // placeText is an error on one line.

@@ -1,4 +1,4 @@
-package session
+package exec
 
 import (
 	"encoding/json"
@@ -8,17 +8,17 @@ import (
 	"ssql/sql/types"
 )
 
-// progressTime is a time of a stored progress. It may be of any year, where encoding/json reads
+// ProgressTime is a time of a stored progress. It may be of any year, where encoding/json reads
 // those of four digits only: seconds that are read as milliseconds give year 58136.
-type progressTime struct{ time.Time }
+type ProgressTime struct{ time.Time }
 
-// UnmarshalJSON reads what exec.Progress writes.
-func (t *progressTime) UnmarshalJSON(text []byte) error {
+// UnmarshalJSON reads what Progress writes.
+func (t *ProgressTime) UnmarshalJSON(text []byte) error {
 	var s string
 	if err := json.Unmarshal(text, &s); err != nil {
 		return err
 	}
-	micros, ok := progressMicros(s)
+	micros, ok := ProgressMicros(s)
 	if !ok {
 		return fmt.Errorf("%q is no time", s)
 	}
@@ -26,8 +26,8 @@ func (t *progressTime) UnmarshalJSON(text []byte) error {
 	return nil
 }
 
-// progressMicros reads a time of a progress.
-func progressMicros(text string) (micros int64, ok bool) {
+// ProgressMicros reads a time of a progress.
+func ProgressMicros(text string) (micros int64, ok bool) {
 	micros, _, ok = types.ParseTimestamp([]byte(text))
 	return micros, ok
 }
