@@ -91,6 +91,9 @@ type Bad struct {
 	Raw    string // its text, cut to RawMax, valid UTF-8
 }
 
+// NotUTF8 is the Reason of text in another encoding.
+const NotUTF8 = "text is not valid UTF-8"
+
 // RawMax is how much of a refused record is kept.
 const RawMax = 4096
 

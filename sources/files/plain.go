@@ -146,7 +146,7 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 			if err != nil {
 				return fmt.Errorf("counting the lines of %s: %w", f.Name(), err)
 			}
-			c.Bad(badRow(in.Name, b, before))
+			refuse(c, in.Name, b, before)
 			return nil
 		},
 		Notice: c.Notice,
@@ -162,6 +162,14 @@ func (g *plainSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 		err = finishErr
 	}
 	return err
+}
+
+// refuse hands on a bad row. One of Latin-1 or Windows gets help: the decoder knows of UTF-8 only.
+func refuse(c *sources.ReadContext, file string, b format.Bad, linesBefore int64) {
+	c.Bad(badRow(file, b, linesBefore))
+	if b.Reason == format.NotUTF8 && c.Notice != nil {
+		c.Notice(fmt.Sprintf("file %q has text that is not UTF-8, which makes bad rows; iconv -f LATIN1 -t UTF-8 file > other makes a file in UTF-8 of one in Latin-1", file))
+	}
 }
 
 func badRow(file string, b format.Bad, linesBefore int64) sources.BadRow {

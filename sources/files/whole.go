@@ -58,7 +58,7 @@ func (g *wholeSegment) Read(ctx context.Context, c *sources.ReadContext, emit fu
 	}
 	out := format.Output{
 		Emit:   v.columns.around(emit, placed{shown, g.file, place, values}),
-		Bad:    func(b format.Bad) error { c.Bad(badRow(shown, b, 0)); return nil },
+		Bad:    func(b format.Bad) error { refuse(c, shown, b, 0); return nil },
 		Notice: c.Notice,
 	}
 	in.Values = g.file.Records == recordsAny

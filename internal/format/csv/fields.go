@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"unicode/utf8"
 
+	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/sql/types"
@@ -161,7 +162,7 @@ func (d *Decoder) quoted(start int) (text []byte, end int, high bool) {
 func (d *Decoder) set(s *step, i int, text []byte, of fieldText) *cell.Fault {
 	o := &d.shape.options
 	if of.high && !utf8.Valid(text) {
-		return &cell.Fault{Reason: "text is not valid UTF-8"}
+		return &cell.Fault{Reason: format.NotUTF8}
 	}
 	if s.col == nil {
 		return nil

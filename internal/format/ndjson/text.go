@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"unicode/utf8"
 
+	"ssql/internal/format"
 	"ssql/internal/format/cell"
 )
 
@@ -43,7 +44,7 @@ func (d *Decoder) text(p int) (text []byte, end int, f *fault) {
 		case c == '"':
 			text = d.buf[start:q]
 			if high && !utf8.Valid(text) {
-				return nil, 0, &fault{Reason: "text is not valid UTF-8"}
+				return nil, 0, &fault{Reason: format.NotUTF8}
 			}
 			if escaped {
 				text, f = d.unescape(text)

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow/decimal128"
 	"github.com/apache/arrow/go/v17/arrow/memory"
 
+	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/format/column"
 	"ssql/internal/sqlerr"
@@ -152,7 +153,7 @@ func (s *Shape) byValue(path string, to types.Type, set setter) converter {
 // whyNot says why a column cannot hold value i of an array.
 func whyNot(b *column.Builder, a arrow.Array, i int) *cell.Fault {
 	if b.Type.Kind == types.Varchar {
-		return &cell.Fault{Column: b.Path, Reason: "text is not valid UTF-8"}
+		return &cell.Fault{Column: b.Path, Reason: format.NotUTF8}
 	}
 	return cell.WrongType(b, cell.Clip(a.ValueStr(i)))
 }

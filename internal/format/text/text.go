@@ -141,7 +141,7 @@ func (d *Decoder) take(p int, line []byte) error {
 	case len(line) > d.lineMax:
 		f = &cell.Fault{Reason: fmt.Sprintf("line is longer than %d bytes (option line_bytes_max)", d.lineMax)}
 	case !utf8.Valid(line):
-		f = &cell.Fault{Reason: "text is not valid UTF-8"}
+		f = &cell.Fault{Reason: format.NotUTF8}
 	default:
 		for _, c := range d.chunk.Cols {
 			if blank = c.Type.JSON && len(bytes.TrimSpace(line)) == 0; !blank {
