@@ -192,6 +192,36 @@ func TestUTF16(t *testing.T) {
 	}
 }
 
+// TestLinesOfCRGrow has a first line without its end that is read, before a carriage return
+// behind it makes the file one that is read as a whole: no row comes twice unless that is said.
+func TestLinesOfCRGrow(t *testing.T) {
+	for changed, want := range map[string]string{"fail": "E_SOURCE_CHANGED", "read": "1 | x\n2 | y", "skip": ""} {
+		f := newFolder(t, map[string]string{"format": "csv", "header": "false", "changed_files": changed})
+		f.write("a.csv", "1,x")
+		s := f.open(nil)
+		f.want(changed, f.batch(s), "1 | x")
+		f.add("a.csv", "\r2,y\r")
+		r, err := s.Next(t.Context(), sources.Limits{})
+		switch {
+		case changed == "fail":
+			if sqlerr.Code(err) != want || !strings.Contains(err.Error(), "before its first line had an end") {
+				t.Errorf("fail: %v", err)
+			}
+			continue
+		case err != nil:
+			t.Fatal(err)
+		}
+		var rows []string
+		if r != nil {
+			rows, _ = sourcetest.Read(t, s, r, 100)
+		}
+		f.want(changed+", grown", strings.Join(rows, "\n"), want)
+		if len(f.notices) != 1 || !strings.Contains(f.notices[0], "changed_files = '"+changed+"'") {
+			t.Errorf("%s: notices %q", changed, f.notices)
+		}
+	}
+}
+
 func TestArrayInfer(t *testing.T) {
 	f := newFolder(t, nil)
 	f.write("a.json", "\xEF\xBB\xBF[\n  {\"id\": 1,\n   \"v\": {\"x\": 1.5}},\n  {\"id\": 2, \"v\": null}\n]\n")

@@ -288,6 +288,9 @@ func (s *source) restOfLine(f io.ReaderAt, at, size int64) (end int64, rest []by
 // pinWhole pins a file that is read from start to end.
 func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bool, err error) {
 	if last != nil {
+		if ok, err := s.againFromStart(p, last); err != nil || !ok {
+			return false, err
+		}
 		p.Skip = last.Skip
 	}
 	if p.To = p.Size; n.grown || s.config.growing && !s.settled {
@@ -305,6 +308,26 @@ func (s *source) pinWhole(f *os.File, p *pinned, last *state, n *pinning) (ok bo
 		return false, nil
 	}
 	return n.rows.takeWhole(), nil
+}
+
+// againFromStart reports whether a file of which something was read is read from its start. Its
+// first line had no end when that was read, and the end turns out to be a carriage return, so
+// that it is of the kind that cannot grow: what was read of it would be read twice.
+func (s *source) againFromStart(p *pinned, last *state) (bool, error) {
+	if p.Form != formCR || last.Done || last.To == 0 || p.Compression != "" {
+		return true, nil
+	}
+	shown := s.config.pattern.shown(p.Name)
+	switch s.config.changed {
+	case changedRead:
+		s.notice(fmt.Sprintf("file %q has lines that end in CR alone, and is read from its beginning, %d bytes of it a second time (changed_files = 'read')", shown, last.To))
+		return true, nil
+	case changedSkip:
+		s.notice(fmt.Sprintf("file %q has lines that end in CR alone, and what came after %d bytes of it is not read (changed_files = 'skip')", shown, last.To))
+		return false, nil
+	}
+	return false, sqlerr.New("E_SOURCE_CHANGED", "file %q was read up to byte %d, before its first line had an end, and its lines end in CR alone: such a file is read as a whole", shown, last.To).
+		WithHint("ALTER STREAM %s SET (changed_files = 'read') reads such files from their beginning, 'skip' leaves out what came later; a longer settle_time waits longer for them", types.QuoteIdent(s.streamName()))
 }
 
 // formOf tells from the first bytes of a file whether it is more than records.
