@@ -75,8 +75,7 @@ func (n *Sink) CreateText() string {
 	return sql.StatementText(st)
 }
 
-// Sinks returns every sink by name in lower case.
-func (s *Store) Sinks(ctx context.Context) (map[string]*Sink, error) {
+func (s *Store) readSinks(ctx context.Context) (map[string]*Sink, error) {
 	out := map[string]*Sink{}
 	err := s.Each(ctx, `SELECT name, definition, coalesce(base_dir, '') FROM ssql.streams WHERE kind = 'sink'`, nil, func(row []any) error {
 		n := s.storedSink(duck.Text(row[0]), duck.Text(row[1]), s.db.Place(duck.Text(row[2])))

@@ -39,7 +39,8 @@ type Store struct {
 	now        func() time.Time
 	databaseID string      // kept in the database, "" in memory
 	Owns       atomic.Bool // a folder may have been told that it is the database's
-	Temp       string      // the folder of checkpoints of a database in memory
+	kept       kept
+	Temp       string // the folder of checkpoints of a database in memory
 }
 
 // NewStore returns the store of a database; sinks gets where the rows of the console go.
@@ -97,8 +98,7 @@ const (
 	Finished QueryState = "finished" // its trigger ended
 )
 
-// Streams returns every stream, and every view over streams, by name in lower case.
-func (s *Store) Streams(ctx context.Context) (map[string]*StreamRow, error) {
+func (s *Store) readStreams(ctx context.Context) (map[string]*StreamRow, error) {
 	out := map[string]*StreamRow{}
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, `SELECT name, definition, coalesce("columns", ''), coalesce(base_dir, ''), kind, coalesce(identity, ''), to_json(reads)::VARCHAR FROM ssql.streams WHERE kind IN ('stream', 'view')`, nil,
@@ -131,9 +131,8 @@ func (s *Store) DeleteStream(ctx context.Context, name string) error {
 	return s.Exec(ctx, `DELETE FROM ssql.streams WHERE lower(name) = lower(?)`, name)
 }
 
-// Queries returns the queries in the order of their names.
-func (s *Store) Queries(ctx context.Context) ([]*QueryRow, error) {
-	var out []*QueryRow
+func (s *Store) readQueries(ctx context.Context) ([]*QueryRow, error) {
+	out := []*QueryRow{} // none is known, too
 	err := s.withConn(ctx, func(c *duck.Conn) error {
 		return c.Query(ctx, `SELECT name, coalesce(query_id, ''), definition, coalesce(base_dir, ''), target, output_mode, coalesce(checkpoint, ''),
 			options::VARCHAR, state, coalesce(home::VARCHAR, ''), to_json(reads)::VARCHAR FROM ssql.queries ORDER BY lower(name)`, nil,
@@ -196,6 +195,7 @@ func (s *Store) SaveError(ctx context.Context, q *QueryRow, batch int64, code, m
 }
 
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
+	defer s.Forget()
 	return s.withConn(ctx, func(c *duck.Conn) error {
 		_, err := c.Exec(ctx, statement, args...)
 		return err
@@ -204,6 +204,7 @@ func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 
 // InTransaction runs f and commits what it did, or undoes it.
 func (s *Store) InTransaction(ctx context.Context, f func(c *duck.Conn) error) error {
+	defer s.Forget()
 	return s.withConn(ctx, func(c *duck.Conn) error {
 		if err := c.Begin(ctx); err != nil {
 			return err

@@ -199,6 +199,8 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.mu.Lock()
 	s.stopped, s.foreground, s.inScript = false, nil, r.Wait
 	s.mu.Unlock()
+	s.store.Forget()
+	defer s.store.Forget() // a transaction that is rolled back takes what was stored with it
 	s.memory.setMax(s.settings.Quantity("memory_bytes_max"))
 	ctx, done := s.memory.watch(ctx)
 	ctx, giveUp := context.WithCancel(ctx)
