@@ -331,3 +331,28 @@ func TestInspect(t *testing.T) {
 		t.Error("Inspect made a directory")
 	}
 }
+
+// Whose a checkpoint is stands in two files; what else is damaged is told by the start, and damage
+// of the two does not hide it.
+func TestReadIdentity(t *testing.T) {
+	const id = "01000000-0000-0000-0000-0000000000ff"
+	m := oldCheckpoint(t, 1)
+	r, err := checkpoint.Inspect(m, dir)
+	must(t, err)
+	identity := func(what string, print []byte) {
+		t.Helper()
+		got, err := checkpoint.ReadIdentity(m, dir)
+		if err != nil || got.QueryID != id || !bytes.Equal(got.Print, print) {
+			t.Errorf("%s: %+v, %v", what, got, err)
+		}
+	}
+	identity("whole", r.Print)
+	edit(t, m, snapshot5, flip(-1))
+	must(t, m.Remove(dir+"/generation"))
+	identity("without the rest", r.Print)
+	edit(t, m, "metadata", flip(-1))
+	identity("with damaged metadata", r.Print)
+	if _, err := checkpoint.ReadIdentity(m, "/ckpt"); err == nil || err.Error() != `E_CKPT_MISSING: "/ckpt" is not a checkpoint: it holds "q" and no file "metadata"` {
+		t.Error(err)
+	}
+}

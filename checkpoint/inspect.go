@@ -59,18 +59,46 @@ type BatchReport struct {
 // takes no lock: of a query that runs it may see an unfinished write. The error says
 // that there is nothing to inspect.
 func Inspect(fsys vfs.FS, dir string) (*Report, error) {
+	if err := expectCheckpoint(fsys, dir); err != nil {
+		return nil, err
+	}
+	return report(load(fsys, dir, true)), nil
+}
+
+// Identity is whose a checkpoint is.
+type Identity struct {
+	QueryID string
+	Print   []byte // what SetPrint has stored; empty before
+}
+
+// ReadIdentity reads whose a checkpoint is: two small files, and neither log nor snapshots, which the start that
+// comes after it reads and checks. It errs as Inspect does.
+func ReadIdentity(fsys vfs.FS, dir string) (Identity, error) {
+	if err := expectCheckpoint(fsys, dir); err != nil {
+		return Identity{}, err
+	}
+	im := &image{fs: fsys, dir: dir}
+	if err := errors.Join(im.readMetadata(), im.readPrint()); err != nil {
+		r := report(load(fsys, dir, true)) // other files tell it, too
+		return Identity{r.QueryID, r.Print}, nil
+	}
+	return Identity{uuidText(im.id), im.print}, nil
+}
+
+// expectCheckpoint errs if a folder is no checkpoint.
+func expectCheckpoint(fsys vfs.FS, dir string) error {
 	info, err := fsys.Stat(dir)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, missing(join(dir, metadataName), "the directory %q does not exist", dir)
+		return missing(join(dir, metadataName), "the directory %q does not exist", dir)
 	case err != nil:
-		return nil, storage("reading", dir, err)
+		return storage("reading", dir, err)
 	case !info.Dir:
-		return nil, notDirectory(dir)
+		return notDirectory(dir)
 	}
 	names, err := fsys.List(dir)
 	if err != nil {
-		return nil, storage("reading", dir, err)
+		return storage("reading", dir, err)
 	}
 	ours := false
 	for _, name := range names {
@@ -81,9 +109,9 @@ func Inspect(fsys vfs.FS, dir string) (*Report, error) {
 		if len(names) > 0 {
 			found = names[0]
 		}
-		return nil, notCheckpoint(dir, found)
+		return notCheckpoint(dir, found)
 	}
-	return report(load(fsys, dir, true)), nil
+	return nil
 }
 
 func report(im *image) *Report {

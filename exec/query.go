@@ -80,7 +80,6 @@ type Resume struct {
 	// DefinedFrom is the first batch that the present definition runs.
 	DefinedFrom     int64
 	WatermarkMicros int64
-	Previous        []byte // the fingerprint stored before this start
 }
 
 // systemClock is the wall clock.

@@ -61,7 +61,7 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 		return nil, err
 	}
 	q.log, q.id, q.run = log, rec.QueryID, rec.Generation
-	q.resume = Resume{New: rec.New, Previous: rec.Print}
+	q.resume = Resume{New: rec.New}
 	for _, n := range rec.Notices {
 		q.notice(n)
 	}
@@ -72,7 +72,7 @@ func Open(ctx context.Context, cfg Config) (*Query, error) {
 }
 
 // AcceptDefinition stores the fingerprint of the plan that runs from now on. The
-// caller has compared it with Resumed().Previous.
+// caller has compared it with the one of checkpoint.ReadIdentity, before Open.
 func (q *Query) AcceptDefinition() error {
 	if q.log == nil {
 		return nil

@@ -194,6 +194,7 @@ func (s *Store) SaveError(ctx context.Context, q *QueryRow, batch int64, code, m
 		q.Name, q.ID, batch, code, message, s.now())
 }
 
+// Exec runs a statement that writes rows of the catalog.
 func (s *Store) Exec(ctx context.Context, statement string, args ...any) error {
 	defer s.Forget()
 	return s.withConn(ctx, func(c *duck.Conn) error {

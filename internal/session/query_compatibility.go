@@ -21,7 +21,6 @@ type compatibility struct {
 	print   []byte        // the plan's fingerprint, to be kept
 	verdict *plan.Verdict // nil if there is nothing to compare with
 	unborn  bool          // no batch was committed: whatever the verdict, nothing is in the way
-	next    int64         // the batch from which the plan would hold
 	pinned  string        // that another watermark_policy was asked for than the checkpoint has; "" if not
 }
 
@@ -35,7 +34,7 @@ func (s *Session) compare(b *bound, row *catalog.QueryRow) (*compatibility, erro
 		return nil, err
 	}
 	c := &compatibility{print: print}
-	report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint)
+	found, err := checkpoint.ReadIdentity(s.cfg.FS, row.Checkpoint)
 	if err != nil && sqlerr.Code(err) != checkpoint.CodeMissing {
 		return nil, err // it may be there, and cannot be read
 	}
@@ -46,21 +45,15 @@ func (s *Session) compare(b *bound, row *catalog.QueryRow) (*compatibility, erro
 	if _, err := s.store.Claim(row).Check(s.cfg.FS, row.Checkpoint); err != nil {
 		return nil, err
 	}
-	if row.ID != "" && report.QueryID != row.ID {
-		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.Checkpoint, row.Name, report.QueryID, row.ID).
+	if row.ID != "" && found.QueryID != row.ID {
+		return nil, sqlerr.New("E_CKPT_INCOMPATIBLE", "checkpoint %q belongs to another query than %q: it has the identity %s, not %s", row.Checkpoint, row.Name, found.QueryID, row.ID).
 			WithHint("put the query's own folder back, or choose another one with the option checkpoint")
 	}
-	c.queryID = report.QueryID
-	if n := len(report.Batches); n > 0 {
-		c.next = report.Batches[n-1].Batch + 1
-	}
-	if report.Pending != nil {
-		c.next = report.Pending.Batch
-	}
-	if len(report.Print) == 0 {
+	c.queryID = found.QueryID
+	if len(found.Print) == 0 {
 		return c, nil
 	}
-	old, err := plan.ReadPrint(report.Print)
+	old, err := plan.ReadPrint(found.Print)
 	if err != nil {
 		return nil, sqlerr.New("E_CKPT_CORRUPT", "the fingerprint in checkpoint %q cannot be read", row.Checkpoint).Because(err)
 	}
@@ -68,11 +61,33 @@ func (s *Session) compare(b *bound, row *catalog.QueryRow) (*compatibility, erro
 		return nil, err
 	}
 	c.verdict = plan.Compare(old, plan.Fingerprint(b.plan))
-	committed := len(report.Batches) > 0 || len(report.Snapshots) > 0
-	if c.unborn = !committed && !c.verdict.Compatible && len(report.Problems) == 0; c.unborn {
-		c.unborn, err = s.hasNoMarker(b.cat.Ctx, c.queryID)
+	if !c.verdict.Compatible {
+		c.unborn, err = s.isUnborn(b.cat.Ctx, row, c.queryID)
 	}
 	return c, err
+}
+
+// isUnborn reports whether no batch of a query was committed.
+func (s *Session) isUnborn(ctx context.Context, row *catalog.QueryRow, queryID string) (bool, error) {
+	report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint)
+	if err != nil || len(report.Batches) > 0 || len(report.Snapshots) > 0 || len(report.Problems) > 0 {
+		return false, err
+	}
+	return s.hasNoMarker(ctx, queryID)
+}
+
+// nextBatch is the batch at which a query would go on.
+func (s *Session) nextBatch(row *catalog.QueryRow) (int64, error) {
+	report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint)
+	switch {
+	case err != nil:
+		return 0, err
+	case report.Pending != nil:
+		return report.Pending.Batch, nil
+	case len(report.Batches) > 0:
+		return report.Batches[len(report.Batches)-1].Batch + 1, nil
+	}
+	return 0, nil
 }
 
 // hasNoMarker reports whether the database has stored no batch of a query.
@@ -134,8 +149,10 @@ func (s *Session) refuseShared(ctx context.Context, row *catalog.QueryRow) error
 		return err
 	}
 	id := row.ID
-	if report, err := checkpoint.Inspect(s.cfg.FS, row.Checkpoint); err == nil && id == "" {
-		id = report.QueryID
+	if id == "" {
+		if found, err := checkpoint.ReadIdentity(s.cfg.FS, row.Checkpoint); err == nil {
+			id = found.QueryID
+		}
 	}
 	for _, other := range all {
 		if strings.EqualFold(other.Name, row.Name) || other.Checkpoint != row.Checkpoint && (id == "" || other.ID != id) {
@@ -200,15 +217,21 @@ func (s *Session) explainCompatibility(b *bound, row *catalog.QueryRow, out Outp
 	if c.pinned != "" {
 		out.Notice(c.pinned)
 	}
+	next := int64(0)
+	if c.verdict != nil && c.verdict.Compatible {
+		if next, err = s.nextBatch(row); err != nil {
+			return err
+		}
+	}
 	switch {
 	case c.verdict == nil:
 		out.Message(fmt.Sprintf("query %q has no checkpoint yet: it would start at batch 0", b.Name))
 	case c.unborn:
 		out.Message(fmt.Sprintf("query %q has stored nothing yet: it would begin anew with this definition, at batch 0", b.Name))
 	case c.verdict.Compatible && len(c.verdict.Notices) == 0:
-		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.Name, c.next))
+		out.Message(fmt.Sprintf("compatible: query %q would go on at batch %d with the same meaning", b.Name, next))
 	case c.verdict.Compatible:
-		out.Message(fmt.Sprintf("compatible: query %q would go on, and from batch %d on:\n  %s", b.Name, c.next, strings.Join(c.verdict.Notices, "\n  ")))
+		out.Message(fmt.Sprintf("compatible: query %q would go on, and from batch %d on:\n  %s", b.Name, next, strings.Join(c.verdict.Notices, "\n  ")))
 	default:
 		lines := []string{fmt.Sprintf("incompatible: query %q cannot go on from its checkpoint", b.Name)}
 		for _, d := range c.verdict.Diffs {
