@@ -83,6 +83,7 @@ func BindSet(inserts []Insert, cat Catalog, o Options) (*Plan, error) {
 	if !o.Snapshot { // whose rows all come out at its end
 		p.Notices = append(p.Notices, warnings(p)...)
 		p.Notices = append(p.Notices, waiting(p)...)
+		p.Notices = append(p.Notices, lateness(p)...)
 	}
 	p.Notices = once(p.Notices)
 	return p, nil
@@ -275,7 +276,7 @@ func number(p *Plan, inserts []Insert) {
 			p.Sources = append(p.Sources, n.sourceRef())
 		case *Watermark:
 			n.Def.ID = len(p.Watermarks)
-			n.Def.DelayMicros += delayMicros
+			n.Def.DelayMicros, n.Def.EmitMicros = n.Def.DelayMicros+delayMicros, delayMicros
 			limits := limitsBelow(n.Input)
 			n.Def.MaxFutureMicros, n.Def.IdleMicros = limits.maxFutureMicros, limits.idleMicros
 			p.Watermarks = append(p.Watermarks, n.Def)

@@ -60,7 +60,7 @@ func (b *binder) tableRef(t *sql.TableRef, e *env) (*scope, error) {
 		return nil, b.noRelation(t.Name, span)
 	}
 	if t.Stream && rel.Table != nil {
-		return nil, sqlerr.At(span, codeNoStream, "%q is a table, not a stream", rel.Name).
+		return nil, sqlerr.At(span, codeNotStream, "%q is a table, not a stream", rel.Name).
 			WithHint("leave out STREAM to read it as a table; or make a stream, and insert into that: %s", streamLike(rel.Name, rel.Table.Fields))
 	}
 	// A table is read as it is at the start of each batch, which is what AS OF asks for.
@@ -486,7 +486,7 @@ func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
 			return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the name of the file is empty")
 		}
 		return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the file %q cannot be read as a stream", t.Path).
-			WithHint("CREATE STREAM s WITH (connector = 'files', path = %s)", types.QuoteText(t.Path))
+			WithHint("CREATE STREAM %s WITH (path = %s), and read that", b.freeName("s"), types.QuoteText(t.Path))
 	}
 	n, err := b.stream(rel, t.Reading, b.at(t.Span))
 	if err != nil {

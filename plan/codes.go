@@ -24,6 +24,7 @@ const (
 	codeTooDeep           = "TOO_DEEPLY_NESTED"
 	codeLimitValue        = "INVALID_LIMIT"
 	codeNoStream          = "NO_STREAM"
+	codeNotStream         = "STREAM_NOT_FOUND"
 	codeSourceName        = "DUPLICATE_SOURCE_NAME"
 
 	codeWindowTime     = "WINDOW_TIME_NOT_TIMESTAMP"

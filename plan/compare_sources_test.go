@@ -62,7 +62,7 @@ func TestNamesOfSources(t *testing.T) {
 		"SELECT k FROM s IDENTIFIED BY x UNION ALL SELECT k FROM u IDENTIFIED BY X":           "DUPLICATE_SOURCE_NAME",
 		"SELECT k FROM s IDENTIFIED BY u UNION ALL SELECT k FROM u":                           "DUPLICATE_SOURCE_NAME",
 		"SELECT k FROM s IDENTIFIED BY x UNION ALL SELECT k FROM u UNION ALL SELECT k FROM u": "DUPLICATE_SOURCE_NAME",
-		"WITH c AS (SELECT k FROM s) SELECT k FROM c IDENTIFIED BY x":                         "NO_STREAM",
+		"WITH c AS (SELECT k FROM s) SELECT k FROM c IDENTIFIED BY x":                         "STREAM_NOT_FOUND",
 	} {
 		q, err := sql.ParseQueryText(text)
 		if err != nil {

@@ -53,7 +53,7 @@ func headLines(p *Plan) []string {
 		line("%soutput mode %s: %s", of, o.Mode, modeReason(o))
 	}
 	for _, w := range p.Watermarks {
-		line("watermark %d: %q of %s, %s behind its latest value%s", w.ID, w.Column, w.Relation, durationText(w.DelayMicros), w.limitsText())
+		line("watermark %d: %q of %s, %s behind its latest value%s", w.ID, w.Column, w.Relation, durationText(w.DelayMicros)+w.delaysText(), w.limitsText())
 	}
 	if len(p.Watermarks) > 1 {
 		words := map[Policy]string{MinPolicy: "the slowest", MaxPolicy: "the fastest"}
@@ -61,6 +61,24 @@ func headLines(p *Plan) []string {
 	}
 	if micros := p.TimeoutMicros(); micros > 0 {
 		line("what is open is closed when nothing comes for %s (EMIT ... TIMEOUT)", durationText(micros))
+	}
+	return out
+}
+
+// delaysText says what the delay of a watermark is made of, "" where EMIT adds nothing.
+func (w *WatermarkDef) delaysText() string {
+	if w.EmitMicros == 0 || w.EmitMicros == w.DelayMicros {
+		return ""
+	}
+	return fmt.Sprintf(" (%s by the watermark + %s by EMIT WITH DELAY or GRACE PERIOD)", durationText(w.DelayMicros-w.EmitMicros), durationText(w.EmitMicros))
+}
+
+// lateness says how late a row may be altogether where two clauses say it.
+func lateness(p *Plan) (out []string) {
+	for _, w := range p.Watermarks {
+		if text := w.delaysText(); text != "" {
+			out = append(out, fmt.Sprintf("a row of %s may be %s late altogether%s", w.Relation, durationText(w.DelayMicros), text))
+		}
 	}
 	return out
 }

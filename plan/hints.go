@@ -126,6 +126,19 @@ func (w *windowArgs) call(time string, slide, size sql.Expr) string {
 	return w.name + "(" + strings.Join(args, ", ") + ")"
 }
 
+// freeName returns a name that nothing has: the given one, or that with a number.
+func (b *binder) freeName(name string) string {
+	free := name
+	for n := 2; n < 100; n++ {
+		rel, err := b.cat.Relation(sql.Name{{Name: free}})
+		if err == nil && rel == nil {
+			break
+		}
+		free = fmt.Sprintf("%s%d", name, n)
+	}
+	return free
+}
+
 // keysText is the keys of a group as columns; "k" for one that is computed.
 func keysText(keys []expr.Expr) string {
 	names := make([]string, len(keys))
@@ -136,6 +149,16 @@ func keysText(keys []expr.Expr) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// sessionKey is a column that a session may be grouped by: the first text, as most keys are.
+func sessionKey(w *WindowAssign) string {
+	for _, c := range w.Input.Columns() {
+		if c.Type.Kind == types.Varchar && !c.Hidden {
+			return sql.IdentText(c.Name)
+		}
+	}
+	return "k"
 }
 
 // tableJoinHint says how a join with a table keeps the rows of the stream.

@@ -41,6 +41,7 @@ func passes(cat testCatalog, query, typed string, o Options) error {
 func TestHints(t *testing.T) {
 	typist := &hinttest.Typist{T: t, Advice: []hinttest.Advice{
 		{Words: "behind the aggregation, which cannot see it: CREATE STREAM plain: WATERMARK FOR ts ", Why: "two edits: the watermark, and the key over it"},
+		{Words: ": SELECT \\* FROM t ORDER BY ", Why: "of the table that the result goes to"},
 	}}
 	files, err := filepath.Glob("testdata/*.txt")
 	if err != nil || len(files) == 0 {

@@ -52,7 +52,8 @@ type WatermarkDef struct {
 	ID          int // from 0, in the order of first appearance in the plan
 	Relation    string
 	Column      string
-	DelayMicros int64
+	DelayMicros int64 // with that of EMIT
+	EmitMicros  int64 // what EMIT .. WITH DELAY or GRACE PERIOD adds
 	// MaxFutureMicros and IdleMicros are those of the stream below.
 	MaxFutureMicros int64
 	IdleMicros      int64

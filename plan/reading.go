@@ -32,10 +32,10 @@ func (b *binder) read(rel *Relation, r sql.Reading, span Span) (*Stream, error) 
 func checkReading(r sql.Reading, name, what string, span Span) error {
 	switch {
 	case r.Source != nil:
-		return sqlerr.At(span, codeNoStream, "%q is a %s: IDENTIFIED BY names a source, which is a stream", name, what).
+		return sqlerr.At(span, codeNotStream, "%q is a %s: IDENTIFIED BY names a source, which is a stream", name, what).
 			WithHint("leave IDENTIFIED BY out, or write it behind the stream that %q reads", name)
 	case len(r.Options) > 0:
-		return sqlerr.At(span, codeNoStream, "%q is a %s: WITH gives options to the reading of a stream", name, what).
+		return sqlerr.At(span, codeNotStream, "%q is a %s: WITH gives options to the reading of a stream", name, what).
 			WithHint("leave WITH out, or write it behind the stream that %q reads", name)
 	}
 	return nil

@@ -124,10 +124,10 @@ func sessionUngrouped(_ *checker, n Node) *fault {
 	}
 	if len(w.PartitionBy) > 0 {
 		return &fault{w.Span, "the aggregation over this SESSION must group by window_start, window_end and its PARTITION BY columns, and use the window for nothing else",
-			fmt.Sprintf("GROUP BY window_start, window_end, %s", columnName(w.PartitionBy[0]))}
+			"GROUP BY window_start, window_end, " + keysText(w.PartitionBy)}
 	}
 	return &fault{w.Span, "a session is known when it is over, so it only exists in an aggregation that groups by it",
-		"GROUP BY window_start, window_end and the keys of the session"}
+		"group by the window and by whose session it is: GROUP BY window_start, window_end, " + sessionKey(w)}
 }
 
 func sessionGlobal(_ *checker, n Node) *fault {

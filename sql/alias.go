@@ -43,7 +43,9 @@ const (
 	aliasJob
 	aliasJSONPath
 	aliasKsqlTable
-	aliasKsqlWindow
+	aliasKsqlHopping
+	aliasKsqlSession
+	aliasKsqlTumbling
 	aliasLimitChanges
 	aliasList
 	aliasMapPairs
@@ -104,7 +106,9 @@ var aliasRules = [...]Alias{
 	aliasJob:                {Engine: "Flink", Written: "STOP JOB 'q'", Canonical: "STOP QUERY q"},
 	aliasJSONPath:           {Engine: "Databricks, Proton", Written: "payload:user.id", Canonical: "payload ->> '$.user.id'"},
 	aliasKsqlTable:          {Engine: "ksqlDB", Written: "CREATE TABLE t AS SELECT k, x FROM s WINDOW ..", Canonical: "CREATE MATERIALIZED VIEW t AS SELECT k, window_start AS WINDOWSTART, window_end AS WINDOWEND, x FROM .."},
-	aliasKsqlWindow:         {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
+	aliasKsqlHopping:        {Engine: "ksqlDB", Written: "FROM s WINDOW HOPPING (SIZE d, ADVANCE BY e) GROUP BY k", Canonical: "FROM HOP(s, e, d) GROUP BY window_start, window_end, k"},
+	aliasKsqlSession:        {Engine: "ksqlDB", Written: "FROM s WINDOW SESSION (d) GROUP BY k", Canonical: "FROM SESSION(s, d) GROUP BY window_start, window_end, k"},
+	aliasKsqlTumbling:       {Engine: "ksqlDB", Written: "FROM s WINDOW TUMBLING (SIZE d) GROUP BY k", Canonical: "FROM TUMBLE(s, d) GROUP BY window_start, window_end, k"},
 	aliasLimitChanges:       {Engine: "ksqlDB", Written: "EMIT CHANGES LIMIT n of rows that are not grouped", Canonical: "LIMIT n"},
 	aliasList:               {Engine: "ksqlDB", Written: "LIST", Canonical: "SHOW"},
 	aliasMapPairs:           {Engine: "Flink", Written: "MAP[k, v]", Canonical: "MAP {k: v}"},
@@ -126,7 +130,7 @@ var aliasRules = [...]Alias{
 	aliasStreamingTableOnly: {Engine: "Databricks", Written: "CREATE OR REFRESH STREAMING TABLE t (..)", Canonical: "CREATE TABLE t (..), which queries write to; without columns the first query makes it"},
 	aliasTableCall:          {Engine: "Proton", Written: "FROM table(s)", Canonical: "FROM s"},
 	aliasTableSink:          {Engine: "Flink", Written: "CREATE TABLE t (..) WITH ('connector' = 'print')", Canonical: "CREATE SINK t (..) WITH (connector = 'console')"},
-	aliasTableWindow:        {Engine: "Flink", Written: "TABLE(TUMBLE(TABLE s, DESCRIPTOR(ts), d))", Canonical: "TUMBLE(s, ts, d)"},
+	aliasTableWindow:        {Engine: "Flink", Written: "TABLE(f(TABLE s, DESCRIPTOR(ts), ..)), f a window", Canonical: "f(s, ts, ..)"},
 	aliasTerminate:          {Engine: "ksqlDB", Written: "TERMINATE q", Canonical: "STOP QUERY q"},
 	aliasTimestampOption:    {Engine: "ksqlDB", Written: "WITH (timestamp = 'ts')", Canonical: "WATERMARK FOR ts AS ts"},
 	aliasUnset:              {Engine: "ksqlDB", Written: "UNSET 'key'", Canonical: "RESET key"},

@@ -75,7 +75,7 @@ func (p *parser) windowSuffix(lo int, ref TableExpr) (TableExpr, error) {
 	if w.Size == nil || w.Kind == Hop && w.Slide == nil {
 		return nil, syntaxError(w.Span, "WINDOW %s lacks SIZE or ADVANCE BY", strings.ToUpper(word.text))
 	}
-	p.spelling(aliasKsqlWindow, at)
+	p.spelling(map[WindowKind]aliasID{Tumble: aliasKsqlTumbling, Hop: aliasKsqlHopping, Session: aliasKsqlSession}[w.Kind], at)
 	return w, nil
 }
 

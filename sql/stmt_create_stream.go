@@ -82,6 +82,10 @@ func (p *parser) createStream() (Statement, error) {
 	if p.at("AS") {
 		return p.streamAs(s, at)
 	}
+	if p.at("FROM") && p.peek(1).kind == tokString {
+		name, path := IdentText(s.Name.Name), p.peek(1).text
+		return nil, syntaxError(p.cur().span(), "syntax error at or near \"FROM\", expected WITH (path = ..)").WithHint("write CREATE STREAM %s WITH (path = %s)", name, path)
+	}
 	if len(s.Options) == 0 {
 		return nil, p.unexpected("WITH (connector = .., ..)")
 	}

@@ -47,6 +47,8 @@ func (p *parser) unexpectedAt(pos int, expected string) error {
 		return err.WithHint("a field of JSON is read as payload->>'$.user.id', a field of a STRUCT as payload.user.id")
 	case t.is("TO") && pos > 1:
 		return err.WithHint("FLOOR(ts TO HOUR) of Flink is date_trunc('hour', ts)")
+	case t.is("WATERMARK") && p.toks[0].is("CREATE"):
+		return err.WithHint("it belongs into the brackets, behind the last column: (..., WATERMARK FOR ts AS ts - INTERVAL '10' MINUTE)")
 	case t.is("WATERMARK"):
 		return err.WithHint("the clause WATERMARK must come before the alias: FROM s WATERMARK ts DELAY OF INTERVAL '10' MINUTE AS a")
 	case t.is("ANY"), t.is("ALL"), t.is("SOME"):
@@ -109,7 +111,7 @@ var foreignClauses = []struct{ words, engine, hint string }{
 	{"MATCH_RECOGNIZE", "Flink", "join the stream with itself on event-time bounds instead"},
 	{"ON CONFLICT", "PostgreSQL", "in update mode a row replaces the one of its keys: GROUP BY the columns that are to be unique, EMIT ON UPDATE"},
 	{"ON CONFLICT DO DEDUPLICATE", "Flink", "keep the last row of each key of the table: SELECT .. QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts DESC) = 1 EMIT ON UPDATE"},
-	{"ON CONFLICT DO ERROR", "Flink", "leave it out: GROUP BY the columns that are to be unique, and no two rows of the query have the same; in append mode a PRIMARY KEY of the table stops the query at the second row"},
+	{"ON CONFLICT DO ERROR", "Flink", "leave it out: group by the columns that are to be unique, and no two rows of the query have the same; in append mode the primary key of the table stops the query at the second row"},
 	{"ON CONFLICT DO NOTHING", "Flink", "keep the first row of each key of the table: SELECT .. QUALIFY row_number() OVER (PARTITION BY k ORDER BY ts) = 1"},
 	{"PARTITION BY", "ksqlDB", "leave it out: rows are placed by the keys of GROUP BY and of joins"},
 	{"PIVOT", "DuckDB", "use one aggregate with FILTER (WHERE ..) for each column"},

@@ -74,6 +74,7 @@ func (y *Typist) Done(want int) {
 // leads are the words behind which SQL stands. Behind the second ones may be prose as well.
 var (
 	leads   = regexp.MustCompile(`(?:^|[ (])(?:write(?: for example)?|did you mean) `)
+	prose   = regexp.MustCompile(`^(?:the|it|them|a|an|as|into|one|rows|files) `)
 	seconds = regexp.MustCompile(`(?:(?:^|[ (])(?:use|add|for example|such as) |: )((?:[\w.]+|"[^"]*")(?:\(|$| (?:to GROUP BY|=|<|>|-|TIMESTAMP|IGNORE)))`)
 )
 
@@ -88,7 +89,7 @@ func Ways(hint string) (ways []string) {
 			ways = append(ways, part)
 			continue
 		}
-		if m := leads.FindStringIndex(part); m != nil {
+		if m := leads.FindStringIndex(part); m != nil && !prose.MatchString(part[m[1]:]) {
 			at = m[1]
 			if strings.HasSuffix(part[:at], "did you mean ") {
 				at -= len("did you mean ")
@@ -144,6 +145,8 @@ type refusal struct {
 	err       *sqlerr.Error
 	pass      func(text string) error
 	seen      map[string]bool // messages whose hints were followed, one after the other
+	unnamed   string          // a piece with a name that the catalog does not have, wherever it is put
+	whole     string          // what is tried as it is
 	later     []*refusal      // forms that are refused for something else
 	why       error           // the last reason why a form did not pass
 	tried     map[string]bool
@@ -163,7 +166,7 @@ func (r *refusal) passes(way string) bool {
 	}
 	for _, text := range texts(way) {
 		for _, filled := range fill(text) {
-			if r.try(filled) || r.applied(filled) {
+			if r.whole = filled; r.try(filled) || r.applied(filled) {
 				return true
 			}
 		}
@@ -217,7 +220,7 @@ func (r *refusal) corrected(word string) bool {
 
 // try types a statement. Texts that are no statement at all are not handed on.
 func (r *refusal) try(text string) bool {
-	if r.tried[text] || text == r.statement {
+	if r.tried[text] || text == r.statement || r.unnamed == r.whole && r.whole != "" {
 		return false
 	}
 	r.tried[text] = true
@@ -232,11 +235,17 @@ func (r *refusal) try(text string) bool {
 	if u, ok := s.(*sql.Undecided); ok && err == nil {
 		_, err = u.Parse(sql.DefaultLimits())
 	}
+	if _, ok := s.(*sql.Passthrough); ok && text != r.whole {
+		return false // a piece in a place where only DuckDB would tell that it is wrong
+	}
 	if err == nil {
 		if err = r.pass(pieces[0].Text); err == nil {
 			return true
 		}
 		r.note(text, err)
+		if general(r.whole, err) {
+			r.unnamed = r.whole
+		}
 		r.why = fmt.Errorf("%s: %w", text, err)
 	}
 	return false
@@ -272,12 +281,13 @@ func (r *refusal) applied(piece string) bool {
 	caret := r.err.Span.Start
 	first := tokens(piece)[0].text
 	for i := range toks {
-		near := i == 0 || toks[i-1].start <= caret // the caret is at this token, behind or just before it
-		if !near && (first != strings.ToUpper(first) || !strings.EqualFold(toks[i].text, first)) {
+		near := i == 0 || toks[i-1].start <= caret                                        // the caret is at this token, behind or just before it
+		same := first == strings.ToUpper(first) && strings.EqualFold(toks[i].text, first) // a clause of the same words
+		if !near && !same {
 			continue
 		}
 		for j := len(toks); j > i; j-- {
-			if (!near || toks[j-1].end > caret) && replaceable(toks[i:j], commas(piece)) && r.try(r.statement[:toks[i].start]+piece+r.statement[toks[j-1].end:]) {
+			if (same || toks[j-1].end > caret) && replaceable(toks[i:j], commas(piece)) && r.try(r.statement[:toks[i].start]+piece+r.statement[toks[j-1].end:]) {
 				return true
 			}
 		}

@@ -1,12 +1,17 @@
 package hinttest
 
 import (
+	"errors"
 	"regexp"
+	"strconv"
 	"strings"
+
+	"ssql/internal/sqlerr"
 )
 
 // placeholders are what a hint leaves open for its reader, with what the test chooses.
 var placeholders = []struct{ open, value string }{
+	{"ADD COLUMN ..", "ADD COLUMN added INTEGER"},
 	{"orders o", "s o"},
 	{", ...", ""},
 	{"...", "k"},
@@ -23,6 +28,48 @@ var forms = []struct {
 	{regexp.MustCompile(`^WATERMARK FOR (\S+) AS \S+ - (INTERVAL '[^']*'(?: [A-Z]+)?)$`), "WATERMARK $1 DELAY OF $2"},
 }
 
+// values are what the test writes for the arguments of a function that a hint names in general.
+var values = []map[string]string{
+	{"a": "1", "b": "1", "earlier": "TIMESTAMP '2026-01-01 00:00:00'", "j": "CAST('1' AS JSON)", "k": "1", "later": "TIMESTAMP '2026-03-01 00:00:00'", "length": "1",
+		"list": "[1]", "n": "1", "part": "'a'", "pattern": "'a'", "start": "1", "text": "'a'", "ts": "TIMESTAMP '2026-01-01 00:00:00'", "value": "1", "x": "1", "xs": "[1]", "y": "1"},
+	{"a": "[1]", "b": "[1]", "x": "'a'"},
+}
+
+// general reports whether a piece is refused for a name in it that stands for any.
+func general(piece string, err error) bool {
+	var e *sqlerr.Error
+	if !errors.As(err, &e) || e.Code != "UNRESOLVED_COLUMN" {
+		return false
+	}
+	for _, t := range tokens(piece) {
+		if values[0][t.text] != "" && strings.Contains(e.Text, strconv.Quote(t.text)) {
+			return true
+		}
+	}
+	return false
+}
+
+// valued returns a text with values in the place of general names.
+func valued(text string) (out []string) {
+	for _, value := range values {
+		var b strings.Builder
+		last := 0
+		toks := tokens(text)
+		for i, t := range toks {
+			v, ok := value[t.text]
+			if !ok || strings.Contains(text, t.text+" ->") || i+1 < len(toks) && (toks[i+1].text == "(" || toks[i+1].text == ".") {
+				continue
+			}
+			b.WriteString(text[last:t.start] + v)
+			last = t.end
+		}
+		if last > 0 {
+			out = append(out, b.String()+text[last:])
+		}
+	}
+	return out
+}
+
 // fill returns a text of a hint with what it leaves open filled in.
 func fill(text string) []string {
 	out := []string{text}
@@ -36,5 +83,5 @@ func fill(text string) []string {
 			out = append(out, f.declared.ReplaceAllString(text, f.query))
 		}
 	}
-	return out
+	return append(out, valued(text)...)
 }

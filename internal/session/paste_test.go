@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow/go/v17/arrow"
 
 	"ssql/internal/duck"
+	"ssql/internal/hinttest"
 	"ssql/internal/session"
 	"ssql/internal/sqlerr"
 	"ssql/sinks"
@@ -47,6 +48,7 @@ func TestPaste(t *testing.T) {
 	if err != nil || len(paths) == 0 {
 		t.Fatal("no tables in testdata/paste", err)
 	}
+	hints := &hinttest.Typist{Advice: pasteAdvice}
 	statements := 0
 	for _, path := range paths {
 		path, err := filepath.Abs(path)
@@ -54,8 +56,11 @@ func TestPaste(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txt"), func(t *testing.T) {
-			statements += pasteFile(t, path)
+			statements += pasteFile(t, path, hints)
 		})
+	}
+	if hints.T = t; !t.Failed() && !*rewrite {
+		hints.Done(45)
 	}
 	if !t.Failed() && statements < 250 {
 		t.Errorf("only %d statements", statements)
@@ -63,12 +68,14 @@ func TestPaste(t *testing.T) {
 }
 
 // pasteFile runs the blocks of one file and returns how many there are.
-func pasteFile(t *testing.T, path string) (statements int) {
+func pasteFile(t *testing.T, path string, hints *hinttest.Typist) (statements int) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	w := openPaste(t)
+	w.file, w.hints = filepath.Base(path), hints
+	hints.T = t
 	var out []string
 	for _, block := range strings.Split(strings.TrimRight(string(data), "\n"), "\n\n") {
 		if strings.HasPrefix(block, "#") {
@@ -96,6 +103,8 @@ func pasteFile(t *testing.T, path string) (statements int) {
 // pasteWorld is a session with all connectors that keeps what it answers.
 type pasteWorld struct {
 	world
+	file  string
+	hints *hinttest.Typist
 }
 
 func openPaste(t *testing.T) *pasteWorld {
@@ -171,7 +180,9 @@ func (w *pasteWorld) answer(text string) string {
 		if err != nil {
 			break
 		}
-		err = w.s.Execute(w.t.Context(), session.Request{Piece: p, Source: source, Dir: w.dir, Wait: true}, w)
+		if err = w.s.Execute(w.t.Context(), session.Request{Piece: p, Source: source, Dir: w.dir, Wait: true}, w); err != nil && !*rewrite {
+			w.typeHint(p, err)
+		}
 	}
 	if err != nil {
 		w.lines = append(w.lines, sqlerr.Render(err, source))

@@ -139,11 +139,11 @@ func findDot(name string) (dotCommand, error) {
 	case 0:
 		names := make([]string, len(table))
 		for i, c := range table {
-			names[i] = "." + c.name
+			names[i] = c.name
 		}
 		err := dotError("there is no command %s", name) // a backslash would come out doubled in %q
-		if near := sqlerr.Nearest("."+bare, names); near != "" {
-			return dotCommand{}, err.WithHint("did you mean %s?", near)
+		if near := sqlerr.Nearest(bare, names); near != "" {
+			return dotCommand{}, err.WithHint("did you mean .%s?", near)
 		}
 		return dotCommand{}, err.WithHint(".help lists them")
 	case 1:
@@ -151,7 +151,7 @@ func findDot(name string) (dotCommand, error) {
 	}
 	names := make([]string, len(found))
 	for i, c := range found {
-		names[i] = "." + c.name
+		names[i] = c.name
 	}
 	return dotCommand{}, dotError("%s is short for %s", name, strings.Join(names, ", "))
 }
