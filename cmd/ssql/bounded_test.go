@@ -30,10 +30,11 @@ const (
 	// boundedBytes is the memory that a process is told to have (GOMEMLIMIT), and that of it may be
 	// resident at any moment, the pages of the program included, as a control group counts them.
 	boundedBytes = 512 << 20
-	// boundedData is what it can map for itself at all (ulimit -d): a quarter more, since stacks and
-	// arenas are mapped and not used. A limit of addresses (ulimit -v) of this size is none for a Go
-	// program, which reserves 600 MB of them at its start, and a control group needs root.
-	boundedData = boundedBytes / 4 * 5
+	// boundedData is what it can map for itself at all (ulimit -d): twice as much, since stacks, arenas
+	// and what a heap has given back are mapped and not used; it bounds itself below. A limit of
+	// addresses (ulimit -v) of this size is none for a Go program, which reserves 600 MB of them at its
+	// start, and a control group needs root.
+	boundedData = 2 * boundedBytes
 	// boundedAnswer is how long a process may go on after Ctrl-C, on a machine that is busy.
 	boundedAnswer = 20 * time.Second
 	// boundedTogether is how many cases share a process.

@@ -5,7 +5,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"runtime/debug"
 	"slices"
 	"strconv"
@@ -63,41 +62,6 @@ var processBytes = sync.OnceValue(func() int64 {
 	}
 	return limit
 })
-
-// BoundAllocations lets allocations fail that would come to more than ProcessBytes, where the system can.
-// DuckDB knows only of what its buffers take: the texts of a vector, as of repeat or format, are
-// not among them. An allocation that fails ends the statement in an error; without, the system would
-// end the process.
-func BoundAllocations() {
-	most := processBytes()
-	if most == math.MaxInt64 {
-		return
-	}
-	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_DATA, &l); err != nil {
-		return // there is none to be had
-	}
-	if bound := uint64(most/8*7 + stackBytes); bound < uint64(l.Cur) {
-		l.Cur = bound
-		_ = syscall.Setrlimit(syscall.RLIMIT_DATA, &l) // without, the process is as it was
-	}
-	reserveHeap(min(most/4, reservedHeapMax))
-}
-
-// reserveHeap maps memory for the heap of Go, which touches none of it: an allocation of DuckDB that
-// fails is an error of the statement, one of Go's ends the process, and the bound is of both.
-func reserveHeap(bytes int64) {
-	reserved := make([]byte, bytes)
-	runtime.KeepAlive(reserved)
-	runtime.GC() // the heap keeps the addresses
-}
-
-// reservedHeapMax is what DuckDB leaves to Go at any rate: half of what the process may have, where it is
-// 512 MiB; with more, a heap grows to that before DuckDB has the rest.
-const reservedHeapMax = 256 << 20
-
-// stackBytes is what stacks and arenas reserve and do not use.
-const stackBytes = 192 << 20
 
 // limitOf returns a limit of the process, math.MaxInt64 for none.
 func limitOf(resource int) int64 {

@@ -125,11 +125,14 @@ func causeOf(ctx context.Context, err error) error {
 }
 
 // memoryInUse returns how much memory the heap of Go has, garbage included, and what of the process
-// is in memory and no file. The second is 0 where the system has no /proc.
+// is in memory and no file. The second is 0 where the system has no /proc. What the heap has given back
+// may be allocated by others.
 func memoryInUse() (heapBytes, processBytes int64) {
 	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}, {Name: "/memory/classes/heap/free:bytes"}}
 	metrics.Read(samples)
-	heapBytes = int64(samples[0].Value.Uint64() - samples[1].Value.Uint64() - samples[2].Value.Uint64())
+	unused := int64(samples[1].Value.Uint64())
+	heapBytes = int64(samples[0].Value.Uint64()) - unused - int64(samples[2].Value.Uint64())
+	duck.AllowUnused(unused)
 	text, err := os.ReadFile("/proc/self/statm")
 	if err != nil {
 		return heapBytes, 0
