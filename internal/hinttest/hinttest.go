@@ -210,7 +210,7 @@ func (r *refusal) corrected(word string) bool {
 				return true
 			}
 			var next *sqlerr.Error // about something else that is wrong there
-			if t == u && errors.As(r.why, &next) && next.Code != r.err.Code {
+			if t == u && errors.As(r.why, &next) && (next.Code != r.err.Code || next.Code == "PARSE_SYNTAX_ERROR" && next.Text != r.err.Text) {
 				return true
 			}
 		}
@@ -246,8 +246,8 @@ func (r *refusal) try(text string) bool {
 		if general(r.whole, err) {
 			r.unnamed = r.whole
 		}
-		r.why = fmt.Errorf("%s: %w", text, err)
 	}
+	r.why = fmt.Errorf("%s: %w", text, err)
 	return false
 }
 

@@ -11,7 +11,21 @@ import (
 
 // placeholders are what a hint leaves open for its reader, with what the test chooses.
 var placeholders = []struct{ open, value string }{
+	{", .. FROM ..", " FROM s"},
 	{"ADD COLUMN ..", "ADD COLUMN added INTEGER"},
+	{"CAST(.. AS ..)", "CAST(a AS INTEGER)"},
+	{"CREATE STREAM t ..", "CREATE STREAM t WITH (path = 'a.json')"},
+	{"DEDUP(..)", "DEDUP(s, KEY (a))"},
+	{"FROM a JOIN b ..", "FROM a JOIN b ON a.k = b.k"},
+	{"INSERT INTO .. VALUES", "INSERT INTO t VALUES (1)"},
+	{"INSERT INTO ..", "INSERT INTO t SELECT a FROM s"},
+	{"INTERVAL ..", "INTERVAL '1' MINUTE"},
+	{"PRIMARY KEY ..", "PRIMARY KEY"},
+	{"SELECT .. FROM", "SELECT a FROM"},
+	{"SELECT ..", "SELECT a FROM s"},
+	{"WHERE ..", "WHERE a > 1"},
+	{"WITH (..)", "WITH (trigger = '1 minute')"},
+	{" AS ..", " AS SELECT a FROM s"},
 	{"orders o", "s o"},
 	{", ...", ""},
 	{"...", "k"},
@@ -73,10 +87,12 @@ func valued(text string) (out []string) {
 // fill returns a text of a hint with what it leaves open filled in.
 func fill(text string) []string {
 	out := []string{text}
+	filled := text
 	for _, p := range placeholders {
-		if strings.Contains(text, p.open) {
-			out = append(out, strings.ReplaceAll(text, p.open, p.value))
-		}
+		filled = strings.ReplaceAll(filled, p.open, p.value)
+	}
+	if filled != text {
+		out = append(out, filled)
 	}
 	for _, f := range forms {
 		if f.declared.MatchString(text) {
