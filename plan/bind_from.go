@@ -486,7 +486,7 @@ func (b *binder) fileRef(t *sql.FileRef) (*scope, error) {
 			return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the name of the file is empty")
 		}
 		return nil, sqlerr.At(b.at(t.Span), codeNoRelation, "the file %q cannot be read as a stream", t.Path).
-			WithHint("CREATE STREAM %s WITH (path = %s), and read that", b.freeName("s"), types.QuoteText(t.Path))
+			WithHint("CREATE STREAM %s WITH (%s), and read that", b.freeName("s"), streamOfPath(t.Path))
 	}
 	n, err := b.stream(rel, t.Reading, b.at(t.Span))
 	if err != nil {
@@ -507,4 +507,12 @@ func appendColumns(n Node, exprs []expr.Expr, cols []Column) *Project {
 	}
 	p.Exprs, p.Cols = append(p.Exprs, exprs...), append(p.Cols, cols...)
 	return p
+}
+
+// streamOfPath writes the options of a stream of a path in FROM.
+func streamOfPath(path string) string {
+	if path == "stdin" || path == "/dev/stdin" {
+		return "connector = 'stdin'"
+	}
+	return "path = " + types.QuoteText(path)
 }

@@ -41,7 +41,7 @@ func (r *Snapshot) adHoc(path string) (*Stream, error) {
 	}
 	row := &StreamRow{Name: path, BaseDir: r.FilesBelow, AdHoc: true}
 	options := map[string]string{"connector": "files", "path": path}
-	if isStdin(path) {
+	if IsStdin(path) {
 		options = map[string]string{"connector": "stdin"}
 	}
 	create := createWith(path, options)
@@ -97,18 +97,18 @@ func createWith(name string, options map[string]string) *sql.CreateStream {
 // IsPath reports whether a name in FROM can be that of files: the planner gives a quoted
 // path as a name.
 func (r *Snapshot) IsPath(name sql.Name) bool {
-	return r.FilesBelow != "" && len(name) == 1 && name[0].Quoted && (isStdin(name[0].Name) || strings.ContainsAny(name[0].Name, "./*"))
+	return r.FilesBelow != "" && len(name) == 1 && name[0].Quoted && (IsStdin(name[0].Name) || strings.ContainsAny(name[0].Name, "./*"))
 }
 
-// isStdin reports whether a path is the standard input.
-func isStdin(path string) bool { return path == "stdin" || path == "/dev/stdin" }
+// IsStdin reports whether a path is the standard input.
+func IsStdin(path string) bool { return path == "stdin" || path == "/dev/stdin" }
 
 // DuckCannot reports whether a path in FROM is for ssql to read: JSON, of which DuckDB makes
 // no stream of columns that other files may have, standard input, which DuckDB could read
 // once only, files whose names tell DuckDB nothing, and texts in UTF-16, as Excel saves them.
 // Relative paths start at dir.
 func DuckCannot(path, dir string) bool {
-	if isStdin(path) {
+	if IsStdin(path) {
 		return true
 	}
 	name := strings.ToLower(filepath.Base(path))

@@ -192,7 +192,7 @@ func (s *Session) undecided(ctx context.Context, st *sql.Undecided, r *Request, 
 		}
 		return explainMissing(cat, st, s.passthrough(ctx, st.Node, catalog.FirstWord(st.Text), r.Dir, out))
 	}
-	if readsOnce(st.Text) {
+	if readsOnce(st.Text) || copiesFiles(st, cat) {
 		return s.foldStatement(ctx, st, cat, nil, r, out)
 	}
 	parsed, err := st.Parse(s.settings.Limits())

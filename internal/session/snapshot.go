@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow/go/v17/arrow"
@@ -173,6 +174,23 @@ func placeFold(ctx context.Context, c *duck.Conn, f *plan.Fold, given sql.Node, 
 		return placeFold(ctx, c, f.Other, given, dir)
 	}
 	return nil, nil, f.Refused(foldError(f, placed, given, err))
+}
+
+// copiesFiles reports whether a statement makes a table of files, or inserts them into one that is there:
+// once, as DuckDB does with all of its formats. Standard input may have no end, and a target that is not there is the table
+// of a query.
+func copiesFiles(st *sql.Undecided, cat *catalog.Snapshot) bool {
+	if st.Stream || len(st.Files) == 0 || slices.ContainsFunc(st.Files, catalog.IsStdin) || slices.ContainsFunc(append(st.Refs, st.Target), cat.IsStream) {
+		return false
+	}
+	if catalog.FirstWords(st.Text, "CREATE", "TABLE") {
+		return true
+	}
+	if !catalog.FirstWords(st.Text, "INSERT") || st.Target == nil {
+		return false
+	}
+	table, err := cat.Table(st.Target)
+	return err == nil && table != nil
 }
 
 // readsOnce reports whether a statement of DuckDB's needs what it reads of streams once, whole:
