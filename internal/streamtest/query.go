@@ -45,6 +45,12 @@ func (h *harness) defineQuery(st *Step) ([]string, error) {
 	p, err := h.bind(st.Text(), mode)
 	if err != nil {
 		h.refused[strings.ToLower(st.Name())] = err
+		if h.o.Refused != nil {
+			h.o.Refused(st.Text(), err, func(text string) error {
+				_, err := h.bind(text, mode)
+				return err
+			})
+		}
 		return nil, err
 	}
 	q := &query{h: h, name: st.Name(), plan: p, store: newStore(st.Name(), p.Outputs), rows: map[int64][]string{}}

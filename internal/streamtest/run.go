@@ -29,6 +29,10 @@ type Options struct {
 	// OnlySinks compares nothing on the way: Result.Sinks is all that counts.
 	OnlySinks bool
 
+	// Refused hears of each query that is refused while its relations are there; bind plans another
+	// text in its place. Nil: nobody asks.
+	Refused func(query string, err error, bind func(text string) error)
+
 	// OpenSession makes the session of the verb sql; nil: the verb is refused.
 	OpenSession func(ctx context.Context) (Session, error)
 }
