@@ -90,7 +90,7 @@ func TestFooter(t *testing.T) {
 	p.footer.started = time.Now().Add(-time.Minute)
 	p.Batch(batch)
 	p.Batch(batch) // too soon after the one before
-	want := clearLine + "batch 3 | 2400 rows read | 4321 rows/s | watermark 2027-01-15 08:00:00 | open 8 | late 4 | bad 0"
+	want := clearLine + "batch 3 | 2,400 rows read | 4321 rows/s | watermark 2027-01-15 08:00:00 | open 8 | late 4 | bad 0"
 	if errs.String() != want {
 		t.Errorf("got  %q\nwant %q", errs, want)
 	}

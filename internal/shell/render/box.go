@@ -6,8 +6,6 @@ import (
 	"io"
 
 	"github.com/apache/arrow/go/v17/arrow"
-
-	"ssql/internal/sqlerr"
 )
 
 // box prints a table within lines. It needs every cell that it shows before the
@@ -84,7 +82,10 @@ func (b *box) Close() (int64, error) {
 }
 
 func (b *box) footer(shown int) string {
-	s := sqlerr.CountOf(int(b.rows), "row")
+	s := fmt.Sprintf("%d rows", b.rows) // as DuckDB writes it
+	if b.rows == 1 {
+		s = "1 row"
+	}
 	if int64(shown) < b.rows {
 		s += fmt.Sprintf(" (%d shown)", shown)
 	}
