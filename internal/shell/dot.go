@@ -151,7 +151,7 @@ func findDot(name string) (dotCommand, error) {
 	}
 	names := make([]string, len(found))
 	for i, c := range found {
-		names[i] = c.name
+		names[i] = "." + c.name
 	}
 	return dotCommand{}, dotError("%s is short for %s", name, strings.Join(names, ", "))
 }
