@@ -3,14 +3,19 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"ssql/internal/hinttest"
 )
 
 // TestCreateStreamSniffs shows what CREATE STREAM finds out itself, that it says and keeps
 // it, and that the same statement is the same stream.
 func TestCreateStreamSniffs(t *testing.T) {
 	w := openPaste(t)
+	w.hints = &hinttest.Typist{T: t, Advice: append(slices.Clone(pasteAdvice),
+		hinttest.Advice{Words: "has no connector", Why: "a list of the connectors, with the options of each left open"})}
 	for name, content := range map[string]string{
 		"semi.csv": "\"Time (UTC)\";\"Humidity, %\"\n2026-03-01 10:00:00;40,5\n",
 		"bare.csv": "1|x\n2|y\n",
