@@ -61,7 +61,7 @@ func (r *Snapshot) adHoc(path string) (*Stream, error) {
 		}
 	}
 	row.Definition = sql.StatementText(create)
-	fields, err := st.Spec.Infer(r.Ctx, st.Options, func(string) {}) // bad rows are shown by who reads them
+	fields, err := r.Store.InferFields(r.Ctx, st, func(string) {}) // bad rows are shown by who reads them
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,9 @@
 package catalog
 
 import (
+	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -42,4 +44,23 @@ func typeHasNames(t types.Type) bool {
 		inner = append(inner, &t.Fields[i].Type)
 	}
 	return !slices.ContainsFunc(inner, func(in *types.Type) bool { return in != nil && !typeHasNames(*in) })
+}
+
+// columnsMax is the option of a connector, and the setting, that bounds what InferFields finds.
+const columnsMax = "columns_max"
+
+// SetColumnsMax sets what bounds the columns of a sample where a stream does not say.
+func (s *Store) SetColumnsMax(n int64) { s.columnsMax.Store(n) }
+
+// InferFields asks the connector of a stream for the columns of its data. What bounds them is
+// SetColumnsMax where the stream has no such option.
+func (s *Store) InferFields(ctx context.Context, st *Stream, notice func(text string)) ([]types.Field, error) {
+	o := st.Options
+	if o.Set[columnsMax] == nil {
+		if o.Set = maps.Clone(o.Set); o.Set == nil {
+			o.Set = map[string]any{}
+		}
+		o.Set[columnsMax] = s.columnsMax.Load()
+	}
+	return st.Spec.Infer(ctx, o, notice)
 }

@@ -40,7 +40,8 @@ type Store struct {
 	databaseID string      // kept in the database, "" in memory
 	Owns       atomic.Bool // a folder may have been told that it is the database's
 	kept       kept
-	Temp       string // the folder of checkpoints of a database in memory
+	columnsMax atomic.Int64 // of a sample
+	Temp       string       // the folder of checkpoints of a database in memory
 }
 
 // NewStore returns the store of a database; sinks gets where the rows of the console go.

@@ -105,10 +105,6 @@ const ChunkBytesMax = 64 << 20
 // text of a chunk must stay below the 2 GiB that Arrow can address.
 const RecordBytesMax = 1 << 30
 
-// ColumnsMax is how many columns, members of STRUCTs included, a schema may get from
-// data.
-const ColumnsMax = 1000
-
 // Raw returns the start of a record as valid UTF-8.
 func Raw(record []byte) string {
 	record = bytes.TrimSuffix(record, []byte("\r"))

@@ -200,6 +200,7 @@ func (s *Session) Execute(ctx context.Context, r Request, out Output) error {
 	s.stopped, s.foreground, s.inScript = false, nil, r.Wait
 	s.mu.Unlock()
 	s.store.Forget()
+	s.store.SetColumnsMax(s.settings.Integer("columns_max"))
 	defer s.store.Forget() // a transaction that is rolled back takes what was stored with it
 	s.memory.setMax(s.settings.Quantity("memory_bytes_max"))
 	ctx, done := s.memory.watch(ctx)

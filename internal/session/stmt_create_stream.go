@@ -148,7 +148,7 @@ func (s *Session) inferColumns(ctx context.Context, row *catalog.StreamRow, st *
 			WithHint("CREATE STREAM %s (name TYPE, ...) WITH (...)", row.Name)
 	}
 	var notes []string
-	fields, err := declared.Spec.Infer(ctx, declared.Options, func(text string) { notes = append(notes, text) })
+	fields, err := s.store.InferFields(ctx, declared, func(text string) { notes = append(notes, text) })
 	if err != nil {
 		return nil, catalog.PlaceAtOption(err, st.Options, pathSpan(st))
 	}

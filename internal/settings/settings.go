@@ -4,6 +4,7 @@ package settings
 
 import (
 	"fmt"
+	"math"
 	"sort"
 	"strconv"
 	"strings"
@@ -46,6 +47,8 @@ var Table = []Setting{
 		Summary: "bytes that operators pass on at a time, about: chunks with more are cut; unless set, at most 1/32 of what the process may use"}, InSession | InQuery},
 	{sources.Option{Name: "chunk_rows", Type: sources.IntegerOption, Default: "8192", Max: 1 << 20,
 		Summary: "rows that operators pass on at a time"}, InSession | InQuery},
+	{sources.Option{Name: "columns_max", Type: sources.IntegerOption, Default: "1000", Min: 1, Max: math.MaxInt32,
+		Summary: "columns, members of STRUCTs included, that a sample of files may give"}, InSession},
 	{sources.Option{Name: "dialect_notes", Type: sources.StringOption, Default: "on", Values: []string{"on", "off"},
 		Summary: "say how ssql writes what a statement spells as another engine does"}, InSession},
 	{sources.Option{Name: "end_of_input", Type: sources.StringOption, Default: "auto", Values: []string{"auto", "flush", "hold"},

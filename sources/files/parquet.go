@@ -34,13 +34,11 @@ func (s *source) parquetSegments(f *os.File, p *pinned) (out []sources.Segment) 
 	if err != nil {
 		return []sources.Segment{&parquetSegment{source: s, pinned: p, damage: whyNoParquet(f, p.Size, err)}}
 	}
-	if fields, err := file.Fields(); err == nil {
-		var names []format.Name
-		for _, field := range fields {
-			names = append(names, format.Name{Path: field.Name, Type: field.Type.String()})
-		}
-		s.config.drift.Found(s.config.pattern.shown(p.Name), names)
+	var names []format.Name
+	for _, field := range file.Fields() {
+		names = append(names, format.Name{Path: field.Name, Type: field.Type.String()})
 	}
+	s.config.drift.Found(s.config.pattern.shown(p.Name), names)
 	for group := range file.Groups() {
 		out = append(out, &parquetSegment{source: s, pinned: p, group: group})
 	}
@@ -85,10 +83,7 @@ func inferParquet(c *config, files []entry, _ func(text string)) ([]types.Field,
 	var unknown map[string]bool
 	for i, e := range files {
 		err := c.withParquet(e, func(file *parquet.File) error {
-			found, err := file.Fields()
-			if err != nil {
-				return err
-			}
+			found := file.Fields()
 			if i == 0 {
 				fields, unknown = found, file.Unknown()
 				return nil

@@ -39,6 +39,7 @@
 package files
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -73,6 +74,9 @@ func Spec() sources.Spec {
 	}
 }
 
+// columnsMax is the default of columns_max.
+const columnsMax = 1000
+
 func options() []sources.Option {
 	return []sources.Option{
 		{Name: "path", Type: sources.StringOption,
@@ -81,6 +85,8 @@ func options() []sources.Option {
 			Summary: "what the files hold; json is objects, one per line or in any other way, see records; text gives each line to the one column. Without it the names of the files tell, else json"},
 		{Name: "records", Type: sources.StringOption, Values: []string{recordsAny, recordsLines},
 			Summary: "json: lines has one object per line; any has objects over several lines, in arrays, or one behind the other with nothing or the separator 0x1E between them. Without it the start of each file tells"},
+		{Name: "columns_max", Type: sources.IntegerOption, Min: 1, Max: math.MaxInt32,
+			Summary: "columns, members of STRUCTs included, that a sample may give a stream which declares none; without it the setting of the same name holds"},
 		{Name: "max_files_per_batch", Type: sources.IntegerOption, Default: "2000",
 			Summary: "files that a batch reads at most; 0 is no limit. The memory of a batch grows with its files"},
 		{Name: "max_bytes_per_batch", Type: sources.BytesOption,
@@ -146,6 +152,7 @@ type config struct {
 	lineMax    int
 	filesMax   int64
 	bytesMax   int64
+	columnsMax int64
 	ageNanos   int64
 	settle     time.Duration
 	unpackMax  int64
@@ -170,6 +177,7 @@ func newConfig(o sources.Values) (*config, error) {
 		records:    o.String("records"),
 		filesMax:   o.Int("max_files_per_batch"),
 		bytesMax:   o.Int("max_bytes_per_batch"),
+		columnsMax: cmp.Or(o.Int("columns_max"), columnsMax),
 		ageNanos:   o.Int("max_file_age") * 1000,
 		settle:     time.Duration(o.Int("settle_time")) * time.Microsecond,
 		unpackMax:  o.Int("decompressed_bytes_max"),
@@ -244,7 +252,27 @@ func infer(_ context.Context, o sources.Values, notice func(text string)) ([]typ
 	if err != nil {
 		return nil, c.noRows(entries, err)
 	}
-	return c.withPartitions(fields)
+	if fields, err = c.withPartitions(fields); err != nil {
+		return nil, err
+	}
+	if n := countFields(fields); n > c.columnsMax {
+		return nil, sqlerr.New("E_LIMIT", "the sample has %d columns, members of STRUCTs included, more than columns_max = %d", n, c.columnsMax).
+			WithHint("raise columns_max: SET columns_max = %d, or the option of CREATE STREAM; or declare the columns that are needed", n)
+	}
+	return fields, nil
+}
+
+// countFields counts columns and their members at any depth.
+func countFields(fields []types.Field) int64 {
+	n := int64(len(fields))
+	for _, f := range fields {
+		t := f.Type
+		for t.Kind == types.List {
+			t = *t.Elem
+		}
+		n += countFields(t.Fields)
+	}
+	return n
 }
 
 // firstFiles returns the files that a sample is taken of, at least one.

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"strings"
 
-	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
@@ -50,13 +49,9 @@ func (d *Dialect) tallies(samples [][]byte) (names []string, tallies []*cell.Tal
 	for i, sample := range samples {
 		d.guess(i, sample, column)
 	}
-	switch {
-	case len(names) == 0:
+	if len(names) == 0 {
 		return nil, nil, sqlerr.New("E_DECODE", "the sample is empty, so the columns are not known").
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
-	case len(names) > format.ColumnsMax:
-		return nil, nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", len(names), format.ColumnsMax).
-			WithHint("declare the columns that are needed")
 	}
 	return names, tallies, nil
 }

@@ -7,7 +7,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ssql/internal/format"
 	"ssql/internal/format/cell"
 	"ssql/internal/sqlerr"
 	"ssql/sql/types"
@@ -42,10 +41,6 @@ func Infer(sample [][]byte) ([]types.Field, []cell.Outlier, error) {
 		return nil, nil, sqlerr.New("E_DECODE", "the objects of the sample have no keys, so the columns are not known").
 			WithHint("declare the columns: CREATE STREAM name (column TYPE, ...) WITH (...)")
 	}
-	if n := countFields(fields); n > format.ColumnsMax {
-		return nil, nil, sqlerr.New("E_LIMIT", "the sample has %d columns, more than %d", n, format.ColumnsMax).
-			WithHint("declare the columns that are needed")
-	}
 	return fields, outliers, nil
 }
 
@@ -64,18 +59,6 @@ func Elements(start []byte, max int) (elements [][]byte) {
 		elements = append(elements, e)
 	}
 	return elements
-}
-
-func countFields(fields []types.Field) int {
-	n := len(fields)
-	for _, f := range fields {
-		t := f.Type
-		for t.Kind == types.List {
-			t = *t.Elem
-		}
-		n += countFields(t.Fields)
-	}
-	return n
 }
 
 // What a guess can be besides those of package cell.

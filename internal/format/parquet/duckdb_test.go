@@ -48,10 +48,7 @@ func sameAsDuckDB(t *testing.T, db *sql.DB, data []byte, encode bool, theirs map
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, err := f.Fields()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fields := f.Fields()
 	s := &Shape{Fields: fields, Encode: make([]bool, len(fields))}
 	var shown []string
 	for i, field := range fields {

@@ -19,9 +19,7 @@ import (
 	"github.com/apache/arrow/go/v17/parquet/pqarrow"
 	parquetschema "github.com/apache/arrow/go/v17/parquet/schema"
 
-	"ssql/internal/format"
 	"ssql/internal/format/column"
-	"ssql/internal/sqlerr"
 	"ssql/sql/types"
 )
 
@@ -103,8 +101,7 @@ func (f *File) rowsBefore(group int) (rows int64) {
 
 // Fields returns the columns of the file with the types that a stream gets for them.
 // What SQL has no type for is VARCHAR.
-func (f *File) Fields() ([]types.Field, error) {
-	var out []types.Field
+func (f *File) Fields() (out []types.Field) {
 	for i, field := range f.schema.Fields() {
 		t := typeOf(field.Type)
 		if f.isUUID(i) {
@@ -112,11 +109,7 @@ func (f *File) Fields() ([]types.Field, error) {
 		}
 		out = append(out, types.Field{Name: field.Name, Type: t, Nullable: true})
 	}
-	if len(out) > format.ColumnsMax {
-		return nil, sqlerr.New("E_LIMIT", "file %q has %d columns, more than %d", f.name, len(out), format.ColumnsMax).
-			WithHint("declare the columns that are needed")
-	}
-	return out, nil
+	return out
 }
 
 // Unknown returns the columns of the file, by name in lower case, whose type it does not

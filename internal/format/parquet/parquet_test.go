@@ -327,10 +327,7 @@ func TestDuckDBFiles(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fields, err := f.Fields()
-	if err != nil {
-		t.Fatal(err)
-	}
+	fields := f.Fields()
 	var list []string
 	for _, f := range fields {
 		list = append(list, f.Name+" "+f.Type.String())
@@ -370,10 +367,7 @@ func BenchmarkRead(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	fields, err := f.Fields()
-	if err != nil {
-		b.Fatal(err)
-	}
+	fields := f.Fields()
 	s := &Shape{Fields: fields, Encode: []bool{true}}
 	rows := int64(0)
 	for b.Loop() {
