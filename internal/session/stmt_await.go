@@ -63,7 +63,7 @@ func (s *Session) awaitStopped(ctx context.Context, row *catalog.QueryRow, st *s
 		return err
 	}
 	return sqlerr.At(st.Name.Span, "AWAIT_NOT_REACHED", "query %q is %s: %s", row.Name, row.State, t.progress(st)).
-		WithHint("START QUERY %s, then AWAIT", sql.IdentText(row.Name))
+		WithHint("START QUERY %s, then AWAIT QUERY %[1]s", sql.IdentText(row.Name))
 }
 
 // committed is how far the batches of a query have come in all its runs.
