@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"ssql/internal/session"
 	"ssql/internal/sqlerr"
 	"ssql/sql"
 )
@@ -135,6 +136,9 @@ func (s *Shell) RunStdin(ctx context.Context, dir string) (first error) {
 	var pending sql.Completion
 	begin := 0 // of what has not run
 	for {
+		if s.ending.Load() {
+			return session.ErrInterrupted // End came when a statement was about to end, and waits for no line
+		}
 		line, readErr := in.ReadString('\n')
 		all.WriteString(line)
 		isDot := isDotCommand(line) && begin == all.Len()-len(line)
